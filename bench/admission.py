@@ -1,16 +1,25 @@
-"""Measures memory of the API and waits for cheap routes while ten heavy requests of a kind come at once.
+"""Measures memory of API and worker, and waits for cheap routes, while ten heavy requests come at once.
 
-`python -m bench.admission` starts an API on a data folder of its own and prints a table. To measure another
-tree, set PYTHONPATH to it and run this file.
+`python -m bench.admission` starts an API and a worker on a data folder of its own, and a second API that
+nobody asks for anything heavy. A process of its own asks both for cheap routes: what the idle one takes is
+the machine's share. Words after the command choose kinds by their names. To measure another tree, set
+PYTHONPATH to it and run this file.
 """
 
 import asyncio
 import json
+import multiprocessing
+import os
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +27,14 @@ import httpx
 import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.servers import queue, running_api
+from bench.finished_jobs import insert_job
+from bench.servers import GNOMON, queue, running_api
 
 JSON = {"Content-Type": "application/json"}
 PIECE = 1 << 16
+CHEAP = ("/v1/jobs?limit=5", "/healthz", "/v1/workers")
 CHEAP_EVERY_S, SAMPLE_EVERY_S = 0.25, 0.1
+MANY, SAMPLES = 10, 1_000
 ARMS = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}]
 LARGE_JOB = {
     "benchmark": "worlds",
@@ -31,6 +43,11 @@ LARGE_JOB = {
     "arms": ARMS,
 }
 SMALL_JOB = {**LARGE_JOB, "select": {"limit": 2_000}}
+TRIP = {"area": "helsinki", "start_date": "2026-06-11", "days": 3, "hotel": "Hotelli Torni"}
+TRIP |= {"places": ["Ateneum", "Kiasma", "Amos Rex", "Vanha Kauppahalli", "Kampin kappeli"]}
+HEADER = """\
+| requests | answers | API, MB over idle | worker | cheap, s: most (median) | idle API | failed | s | CPU, s |
+|---|---|---|---|---|---|---|---|---|"""
 Send = Callable[[httpx.AsyncClient], Any]
 
 
@@ -39,7 +56,7 @@ def repeated(text: bytes, size: int) -> bytes:
     return b"[" + text * (size // len(text))
 
 
-def posted(route: str, body: bytes, *, leaves_after_s: float | None = None) -> Send:
+def sent(verb: str, route: str, body: bytes = b"", *, leaves_after_s: float | None = None) -> Send:
     """A request with that body, sent in pieces; its client may leave."""
 
     async def pieces() -> AsyncIterator[bytes]:
@@ -47,9 +64,12 @@ def posted(route: str, body: bytes, *, leaves_after_s: float | None = None) -> S
             yield body[start : start + PIECE]
 
     async def send(client: httpx.AsyncClient) -> object:
+        more = {"content": pieces(), "headers": JSON} if body else {}
         try:
-            async with asyncio.timeout(leaves_after_s):
-                return (await client.post(route, content=pieces(), headers=JSON)).status_code
+            async with asyncio.timeout(leaves_after_s), client.stream(verb, route, **more) as answer:
+                async for _ in answer.aiter_raw():
+                    pass
+                return answer.status_code
         except TimeoutError:
             return "left"
         except httpx.HTTPError as error:
@@ -58,25 +78,36 @@ def posted(route: str, body: bytes, *, leaves_after_s: float | None = None) -> S
     return send
 
 
-def kinds() -> dict[str, tuple[int, Send]]:
-    """The attacks by name, and how many of each come at once."""
+def kinds(jobs: Sequence[str]) -> dict[str, list[Send]]:
+    """The attacks by name: what comes at once. `jobs` have ended."""
     points = json.dumps([[139.123456, 35.123456]] * 900_000).encode()
     args = b'{"args": {"start": ' + points + b', "end": [139.5, 35.2]}, "scene": null}'
     call = "/v1/tools/distance"
-    batch, jobs = f"{call}/batch", "/v1/jobs"
-    small_job, large_job = json.dumps(SMALL_JOB).encode(), json.dumps(LARGE_JOB).encode()
+    batch, posts = f"{call}/batch", "/v1/jobs"
+    small_job, large_job, trip = (json.dumps(body).encode() for body in (SMALL_JOB, LARGE_JOB, TRIP))
+    plan = b'{"plan": "' + b"x" * 990_000 + b'"}'
+
+    def of_jobs(route: str) -> list[Send]:
+        return [sent("GET", route.format(job=job)) for job in jobs]
+
     return {
-        "batches of 63 MB of `[],`": (10, posted(batch, repeated(b"[],", 63_000_000))),
-        "batches of 900,000 points": (10, posted(batch, args)),
-        "calls of 1 MB of `[],`": (10, posted(call, repeated(b"[],", 990_000))),
-        "calls nested 400,000 deep": (10, posted(call, repeated(b"[", 400_000))),
-        "jobs of 4,000 trials": (10, posted(jobs, small_job)),
-        "jobs of 40,000 trials": (10, posted(jobs, large_job)),
-        "40 jobs whose clients leave": (40, posted(jobs, large_job, leaves_after_s=1.0)),
-        "checks of plans of 1 MB": (
-            10,
-            posted("/v1/itineraries/check", b'{"plan": "' + b"x" * 990_000 + b'"}'),
-        ),
+        "batches of 63 MB of `[],`": MANY * [sent("POST", batch, repeated(b"[],", 63_000_000))],
+        "batches of 900,000 points": MANY * [sent("POST", batch, args)],
+        "calls of 1 MB of `[],`": MANY * [sent("POST", call, repeated(b"[],", 990_000))],
+        "calls nested 400,000 deep": MANY * [sent("POST", call, repeated(b"[", 400_000))],
+        "jobs of 4,000 trials": MANY * [sent("POST", posts, small_job)],
+        "jobs of 40,000 trials": MANY * [sent("POST", posts, large_job)],
+        "40 jobs whose clients leave": 40 * [sent("POST", posts, large_job, leaves_after_s=1.0)],
+        "checks of plans of 1 MB": MANY * [sent("POST", "/v1/itineraries/check", plan)],
+        "trips": MANY * [sent("POST", "/v1/itineraries", trip)],
+        "demo jobs": MANY * [sent("POST", "/ui/demo")],
+        "reports": of_jobs("/v1/jobs/{job}/report"),
+        "files for a paper": of_jobs("/ui/jobs/{job}/paper.zip"),
+        "pages of trials": of_jobs("/ui/jobs/{job}/trials"),
+        "grids": of_jobs("/ui/jobs/{job}/grid.csv"),
+        "rows": of_jobs("/ui/jobs/{job}/rows.csv"),
+        "exports": of_jobs("/v1/jobs/{job}/export?format=inspect"),
+        "boards": MANY * [sent("GET", "/ui/board.zip?benchmark=worlds")],
     }
 
 
@@ -91,56 +122,111 @@ def memory_mb(process: psutil.Process) -> float:
     return total / 1e6
 
 
-async def attack(client: httpx.AsyncClient, api: psutil.Process, many: int, send: Send) -> dict[str, Any]:
-    """Send so many at once; what came back, the most memory over idle, and the slowest cheap answer."""
-    idle_mb = peak_mb = memory_mb(api)
-    slowest_s, errors = 0.0, 0
+def ask_cheaply(until: Connection, urls: Sequence[str]) -> None:
+    """Ask each for cheap routes until told to end; say the seconds of each answer, and how many failed."""
+    ended = False
+
+    def ask(url: str) -> tuple[list[float], int]:
+        seconds, errors = list[float](), 0
+        with httpx.Client(base_url=url, timeout=120.0) as client:
+            while not ended:
+                began_s = time.perf_counter()
+                errors += client.get(CHEAP[len(seconds) % len(CHEAP)]).status_code != 200
+                seconds.append(time.perf_counter() - began_s)
+                time.sleep(CHEAP_EVERY_S)
+        return seconds, errors
+
+    with ThreadPoolExecutor(len(urls)) as threads:
+        asking = [threads.submit(ask, url) for url in urls]
+        until.send("ready")
+        until.recv()
+        ended = True
+        until.send([task.result() for task in asking])
+
+
+@contextmanager
+def asked_cheaply(*urls: str) -> Iterator[list[tuple[list[float], int]]]:
+    """Another process asks these meanwhile; what `ask_cheaply` says is there at the end."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=ask_cheaply, args=(there, urls))
+    process.start()
+    here.recv()
+    told = list[tuple[list[float], int]]()
+    yield told
+    here.send("end")
+    told += here.recv()
+    process.join()
+
+
+async def attack(url: str, idle_url: str, watched: Sequence[psutil.Process], sends: list[Send]) -> list[str]:
+    """Send all at once; the cells of a line of the table."""
+    idle_mb = [memory_mb(process) for process in watched]
+    peak_mb = list(idle_mb)
 
     async def look() -> None:
-        nonlocal peak_mb
         while True:
-            peak_mb = max(peak_mb, memory_mb(api))
+            peak_mb[:] = [
+                max(peak, memory_mb(process)) for peak, process in zip(peak_mb, watched, strict=True)
+            ]
             await asyncio.sleep(SAMPLE_EVERY_S)
 
-    async def ask_cheap() -> None:
-        nonlocal slowest_s, errors
-        while True:
-            began_s = time.perf_counter()
-            answer = await client.get("/v1/jobs?limit=5")
-            slowest_s = max(slowest_s, time.perf_counter() - began_s)
-            errors += answer.status_code != 200
-            await asyncio.sleep(CHEAP_EVERY_S)
-
-    helpers = [asyncio.create_task(look()), asyncio.create_task(ask_cheap())]
-    began_s = time.perf_counter()
-    answers = Counter(await asyncio.gather(*(send(client) for _ in range(many))))
-    seconds = time.perf_counter() - began_s
-    await asyncio.sleep(1.0)
-    for helper in helpers:
-        helper.cancel()
-    stored = len((await client.get("/v1/jobs?limit=1000")).json()["items"])
-    return {
-        "answers": dict(sorted((str(status), count) for status, count in answers.items())),
-        "over_idle_mb": round(peak_mb - idle_mb),
-        "cheap_slowest_s": round(slowest_s, 2),
-        "cheap_errors": errors,
-        "seconds": round(seconds, 1),
-        "jobs": stored,
-    }
+    looking = asyncio.create_task(look())
+    limits = httpx.Limits(max_connections=200)
+    with asked_cheaply(url, idle_url) as told:
+        began_s, cpu_s = time.perf_counter(), sum(watched[0].cpu_times()[:2])
+        async with httpx.AsyncClient(base_url=url, timeout=600.0, limits=limits) as client:
+            answers = Counter(map(str, await asyncio.gather(*(send(client) for send in sends))))
+        seconds, cpu_s = time.perf_counter() - began_s, sum(watched[0].cpu_times()[:2]) - cpu_s
+        await asyncio.sleep(1.0)
+    looking.cancel()
+    (attacked, errors), (idle, _) = told
+    over = [f"{peak - idle:.0f}" for peak, idle in zip(peak_mb, idle_mb, strict=True)]
+    waits = [f"{max(each):.2f} ({statistics.median(each):.2f})" for each in (attacked, idle)]
+    said = ", ".join(f"{count} × {status}" for status, count in sorted(answers.items()))
+    return [said, *over, *waits, f"{errors} of {len(attacked)}", f"{seconds:.0f}", f"{cpu_s:.1f}"]
 
 
-async def main() -> None:
+@contextmanager
+def running_worker(redis_url: str, folder: str) -> Iterator[psutil.Process]:
+    """A `gnomon worker` over the store in a folder."""
+    environ = {**os.environ, "GNOMON_REDIS_URL": redis_url, "GNOMON_DATA_DIR": folder}
+    environ |= {"GNOMON_DATABASE_URL": f"sqlite:///{folder}/gnomon.db"}
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([GNOMON, "worker"], env=environ, **silent) as worker:
+        try:
+            time.sleep(5.0)  # until it is idle
+            yield psutil.Process(worker.pid)
+        finally:
+            worker.terminate()
+
+
+def main() -> None:
     """Print a line for each kind."""
     wanted = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder, queue() as redis_url, running_api(redis_url, folder) as url:
-        api = next(child for child in psutil.Process().children() if "api" in child.cmdline())
-        async with httpx.AsyncClient(
-            base_url=url, timeout=600.0, limits=httpx.Limits(max_connections=200)
-        ) as client:
-            for name, (many, send) in kinds().items():
-                if not wanted or any(word in name for word in wanted):
-                    print(name, json.dumps(await attack(client, api, many, send)), flush=True)
+    print(HEADER, flush=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as idle_folder,
+        queue() as redis_url,
+        running_api(redis_url, folder) as url,
+        running_api(redis_url, idle_folder) as idle_url,
+        running_worker(redis_url, folder) as worker,
+    ):
+        api = next(
+            child
+            for child in psutil.Process().children()
+            if "api" in child.cmdline() and child.environ()["GNOMON_DATA_DIR"] == folder
+        )
+        jobs = [insert_job(f"sqlite:///{folder}/gnomon.db", samples=SAMPLES) for _ in range(MANY)]
+        for name, sends in kinds(jobs).items():
+            if wanted and not any(word in name for word in wanted):
+                continue
+            cells = asyncio.run(attack(url, idle_url, (api, worker), sends))
+            print(f"| {len(sends)} {name.removeprefix('40 ')} | {' | '.join(cells)} |", flush=True)
+            for job in httpx.get(f"{url}/v1/jobs?limit=1000", timeout=120.0).json()["items"]:
+                if job["status"] in ("preparing", "queued", "running"):
+                    httpx.post(f"{url}/v1/jobs/{job['id']}/cancel", timeout=120.0)
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

@@ -431,6 +431,11 @@ def places_table() -> str:
     return paragraphs(table(("requests", "at a time", "that wait"), limits.places()))
 
 
+def other_limits() -> str:
+    """Every other number that is named as a bound."""
+    return paragraphs(table(("module", "bounds"), limits.others()))
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
@@ -440,7 +445,11 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
     "spec.md": {"fields": spec_fields},
     "exchange.md": {"columns of a row": row_columns},
-    "limits.md": {"places": places_table, **{group: partial(limits_table, group) for group in limits.GROUPS}},
+    "limits.md": {
+        "places": places_table,
+        **{group: partial(limits_table, group) for group in limits.GROUPS},
+        "others": other_limits,
+    },
 }
 
 

@@ -4,7 +4,7 @@ No file is read for them: LiteLLM is loaded so that it reads none either.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
@@ -16,7 +16,6 @@ from gnomon.spec.model_providers import plugged_provider
 from gnomon.spec.model_spec import ModelSpec
 
 MODE_VARIABLE, MODE = "LITELLM_MODE", "PRODUCTION"  # with which LiteLLM reads no file of variables
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 # Of providers whose variable is called otherwise than `PROVIDER_API_BASE`; the first that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -32,12 +31,26 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "vertex_ai": ("VERTEXAI_API_BASE", "VERTEX_API_BASE"),
     "watsonx": ("WATSONX_API_BASE", "WATSONX_URL", "WX_URL", "WML_URL"),
 }
-# Of all models: how LiteLLM begins, and which hosts are called without a proxy.
+# Which hosts are called without a proxy, and whose certificates are trusted.
 _OF_ALL: Mapping[str, Literal["setting", "proxy"]] = {
-    MODE_VARIABLE: "setting",
-    "no_proxy": "proxy",
-    "NO_PROXY": "proxy",
+    **dict.fromkeys(("no_proxy", "NO_PROXY"), "proxy"),
+    **dict.fromkeys(("SSL_CERT_FILE", "SSL_CERT_DIR"), "setting"),
 }
+# What LiteLLM reads besides: of all providers, and of those whose variables do not begin with their name.
+_OF_LITELLM = (
+    *("LITELLM_", "AIOHTTP_", "DISABLE_AIOHTTP_", "SSL_", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    *("REQUEST_TIMEOUT", "DEFAULT_MAX_", "DEFAULT_REASONING_EFFORT_"),
+)
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("bedrock", "bedrock_converse", "bedrock_mantle", "sagemaker"), ("AWS_", "BEDROCK_")),
+    **dict.fromkeys(("vertex_ai", "vertex_ai_beta"), ("GOOGLE_", "VERTEX")),
+    "gemini": ("GEMINI_", "GOOGLE_"),
+    "anthropic": ("ANTHROPIC_",),
+    "azure_ai": ("AZURE_",),
+    "azure_text": ("AZURE_",),
+    "watsonx": ("WATSONX_", "WX_", "WML_"),
+}
+_OURS = {MODE_VARIABLE: MODE, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # as Gnomon itself sets them
 _ALL_BY_PROXY = "USE_LITELLM_PROXY"  # LiteLLM then calls its own proxy for every provider
 
 
@@ -78,7 +91,8 @@ def addresses_from_environment(
         if variable is not None:
             by_place.setdefault(("address", variable, _host(environ[variable])), []).append(model.label)
         url = model.api_base or (environ[variable] if variable else "https://")
-        for proxy in _proxies(url, environ):
+        proxy = proxy_variable(url, environ)
+        if proxy is not None:
             by_place.setdefault(("proxy", proxy, _host(environ[proxy])), []).append(model.label)
     return [
         EnvironmentAddress(kind=kind, variable=variable, host=host, models=tuple(labels))
@@ -94,8 +108,14 @@ class Variable(TypedDict):
     models: list[str]
 
 
-def variables_in_use(models: Iterable[ModelSpec], environ: Mapping[str, str] = os.environ) -> list[Variable]:
-    """The variables that are set and decide where these models are called and with which key, by name.
+def variables_in_use(
+    models: Iterable[ModelSpec],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    by_litellm: Collection[str] = (),
+) -> list[Variable]:
+    """The variables that are set and decide where these models are called, with which key and how, by name.
+    LiteLLM calls those whose labels are `by_litellm`.
 
     >>> here = {"OPENAI_API_BASE": "http://elsewhere.example", "OPENAI_API_KEY": "sk", "HOME": "/"}
     >>> [(entry["name"], entry["holds"]) for entry in variables_in_use([ModelSpec(id="openai/gpt-4o")], here)]
@@ -108,16 +128,20 @@ def variables_in_use(models: Iterable[ModelSpec], environ: Mapping[str, str] = o
     ]
     by_key: dict[str, list[str]] = {}
     for model in called:
-        usual = None if model.api_base else f"{_provider(model).upper().replace('-', '_')}_API_KEY"
-        name = model.api_key_env or usual
+        name = model.api_key_env or _usual_key(model)
         if name and environ.get(name):
             by_key.setdefault(name, []).append(model.label)
     variables += [Variable(name=name, holds="key", models=labels) for name, labels in by_key.items()]
     labels = [model.label for model in called]
+    by_setting = {name: labels for name in _OF_ALL if called and environ.get(name)}
+    for model in called:
+        for name in _settings(model, environ) if model.label in by_litellm else ():
+            by_setting.setdefault(name, []).append(model.label)
+    named = {variable["name"] for variable in variables}
     variables += [
-        Variable(name=name, holds=holds, models=labels)
-        for name, holds in _OF_ALL.items()
-        if called and name in environ
+        Variable(name=name, holds=_OF_ALL.get(name, "setting"), models=list(dict.fromkeys(labels)))
+        for name, labels in by_setting.items()
+        if name not in named
     ]
     return sorted(variables, key=lambda variable: variable["name"])
 
@@ -163,24 +187,57 @@ def _is_ours(model: ModelSpec) -> bool:
     return is_built_in(model.id) or plugged_provider(model.id) is not None
 
 
-def sent_elsewhere(model: ModelSpec, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """In words, the variable that sends the model's calls elsewhere, as rows keep it; empty where none does.
+def from_environment(
+    model: ModelSpec, environ: Mapping[str, str] = os.environ, *, by_litellm: bool = False
+) -> tuple[str, ...]:
+    """In words, what variables that the spec does not name decide of a model's calls, as rows keep it: the
+    address, the proxy, the key, and settings of LiteLLM. Never a value, but the hosts of addresses.
 
-    >>> sent_elsewhere(ModelSpec(id="groq/llama"), {"GROQ_API_BASE": "https://h/v1"})
-    ('sent to h by GROQ_API_BASE',)
+    >>> here = {"GROQ_API_BASE": "https://h/v1", "HTTPS_PROXY": "http://me:pw@p:1", "GROQ_API_KEY": "sk"}
+    >>> from_environment(ModelSpec(id="groq/llama"), here)
+    ('sent to h by GROQ_API_BASE', 'through the proxy p by HTTPS_PROXY', 'key of GROQ_API_KEY')
+    >>> from_environment(ModelSpec(id="azure/m"), {"AZURE_API_VERSION": "2"}, by_litellm=True)
+    ('set by AZURE_API_VERSION',)
     """
-    variable = address_variable(model, environ)
-    return () if variable is None else (f"sent to {_host(environ[variable])} by {variable}",)
+    ways = {"address": "sent to", "proxy": "through the proxy"}
+    addresses = addresses_from_environment([model], environ)
+    notes = [f"{ways[where.kind]} {where.host} by {where.variable}" for where in addresses]
+    key = None if model.api_key_env or _is_ours(model) else _usual_key(model)
+    if key and environ.get(key):
+        notes.append(f"key of {key}")
+    named = {*(where.variable for where in addresses), key, model.api_key_env}
+    settings = _settings(model, environ) if by_litellm else ()
+    return (*notes, *(f"set by {name}" for name in settings if name not in named))
 
 
-def _proxies(url: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """The variable of the proxy through which an address is called; nothing where it is called directly."""
+def proxy_variable(url: str, environ: Mapping[str, str] = os.environ) -> str | None:
+    """The variable of the proxy through which an address is called; None where it is called directly.
+
+    >>> proxy_variable("https://a.example/v1", {"HTTPS_PROXY": "p", "NO_PROXY": "b.example"})
+    'HTTPS_PROXY'
+    """
     host, scheme = _host(url), url.partition(":")[0].lower()
     direct = (environ.get("no_proxy") or environ.get("NO_PROXY") or "").split(",")
     if any(_is_within(host, entry.strip().lstrip(".")) for entry in direct):
-        return
+        return None
     names = (f"{scheme}_proxy", "all_proxy")
-    yield from [name for each in names for name in (each, each.upper()) if environ.get(name)][:1]
+    return next((name for each in names for name in (each, each.upper()) if environ.get(name)), None)
+
+
+def _usual_key(model: ModelSpec) -> str | None:
+    """The variable that holds the provider's key, as it is usually called; a custom address has none."""
+    return None if model.api_base else f"{_provider(model).upper().replace('-', '_')}_API_KEY"
+
+
+def _settings(model: ModelSpec, environ: Mapping[str, str]) -> list[str]:
+    """What is set of all that LiteLLM may read for a call of the model."""
+    provider = _provider(model)
+    beginnings = (*_OF_LITELLM, *_FAMILIES.get(provider, (f"{provider.upper().replace('-', '_')}_",)))
+    return sorted(
+        name
+        for name, value in environ.items()
+        if name.startswith(beginnings) and value and _OURS.get(name) != value
+    )
 
 
 def _is_within(host: str, domain: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.spec import environment
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints, parse_allowed
-from gnomon.spec.environment import addresses_from_environment, notes_on_environment
+from gnomon.spec.environment import addresses_from_environment, notes_on_environment, variables_in_use
 from gnomon.spec.model_spec import ModelSpec
 
 GATEWAY = "https://me:pw@gateway.example:8443/v1"
@@ -62,6 +62,32 @@ def test_who_has_litellm_read_a_file_of_variables_is_told() -> None:
     assert notes_on_environment([], {"LITELLM_MODE": "PRODUCTION"}) == []
     (note,) = notes_on_environment([], {"LITELLM_MODE": "DEV"})
     assert "reads variables from a file .env" in note
+
+
+@pytest.mark.parametrize(
+    ("model_id", "variable"),
+    [
+        ("openai/gpt-4o", "OPENAI_ORGANIZATION"),
+        ("bedrock/claude", "AWS_REGION_NAME"),
+        ("vertex_ai/gemini-2.5-pro", "GOOGLE_APPLICATION_CREDENTIALS"),
+        ("azure/gpt-4o", "AZURE_API_VERSION"),
+        ("groq/llama", "LITELLM_REASONING_AUTO_SUMMARY"),
+        ("groq/llama", "DEFAULT_REASONING_EFFORT_HIGH_THINKING_BUDGET"),
+        ("groq/llama", "SSL_VERIFY"),
+        ("groq/llama", "REQUESTS_CA_BUNDLE"),
+    ],
+)
+def test_what_litellm_reads_is_named_for_its_models_alone(model_id: str, variable: str) -> None:
+    environ, models = {variable: "canary", "HOME": "/"}, [ModelSpec(id=model_id)]
+    (named,) = variables_in_use(models, environ, by_litellm=[model_id])
+    assert named == {"name": variable, "holds": "setting", "models": [model_id]}
+    assert variables_in_use(models, environ) == []
+
+
+def test_certificates_are_named_for_every_model_that_is_called() -> None:
+    models = [ModelSpec(id="openai/gpt-4o"), ModelSpec(id="reference")]
+    (named,) = variables_in_use(models, {"SSL_CERT_FILE": "/canary"})
+    assert named == {"name": "SSL_CERT_FILE", "holds": "setting", "models": ["openai/gpt-4o"]}
 
 
 @pytest.mark.parametrize(

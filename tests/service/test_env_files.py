@@ -1,5 +1,6 @@
 """Files of variables beside or above a job, or above the environment, change nothing."""
 
+import asyncio
 import importlib.util
 import json
 import os
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gnomon_agents.models.http_client import HttpClient
+from gnomon_agents.models.litellm_errors import Scrubber
 from tests.agents.conftest import FakeProvider, serving
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +47,7 @@ def above(tmp_path: Path) -> Path:
 def gnomon(above: Path, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
     environ = {
         **os.environ,
-        "PYTHONPATH": f"{ROOT}:{above / 'lib'}",
+        "PYTHONPATH": ":".join(filter(None, (str(ROOT), str(above / "lib"), os.environ.get("PYTHONPATH")))),
         "GNOMON_DATA_DIR": str(above / "data"),
         "OPENAI_API_KEY": "canary-4f1d-not-leak",
         "HTTPS_PROXY": NOWHERE,
@@ -99,3 +102,26 @@ def test_a_variable_of_the_environment_is_told_and_kept_with_the_reply(above: Pa
     told = "openai/gpt-4o: called at 127.0.0.1, as OPENAI_API_BASE of the environment says"
     assert f"warning: {told}" in ended.stderr
     assert "sent to 127.0.0.1 by OPENAI_API_BASE" in ended.stdout
+    assert "key of OPENAI_API_KEY" in ended.stdout
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer of-the-spec"}])
+def test_through_a_proxy_no_password_of_a_file_goes_out(
+    headers: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "netrc"
+    file.write_text("machine api.example login me password canary\n")
+    file.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(file))
+
+    async def ask() -> None:
+        client = HttpClient("http://api.example/v1/chat/completions")
+        await client.ask([b"{}"], headers, timeout_s=20.0, scrub=Scrubber(None))
+        await client.close()
+
+    with serving() as provider:
+        provider.says("A")
+        monkeypatch.setenv("HTTP_PROXY", provider.url.removesuffix("/v1"))
+        asyncio.run(ask())
+    (received,) = provider.headers
+    assert {name: value for name, value in received.items() if name.lower() == "authorization"} == headers

@@ -6,10 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import httpx2
+import psutil
 import pytest
 from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
@@ -56,6 +58,55 @@ async def test_a_client_reads_a_scene_measures_on_it_and_has_a_trip_planned_and_
         text = await client.call_tool("plan_itinerary", {"request": {"text": "a day in Rome"}})
         assert text.is_error
         assert "reads no free text" in text.content[0].text  # type: ignore[union-attr]
+
+
+def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Path) -> None:
+    def call(number: int, method: str, **params: object) -> str:
+        return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+    ends = {"start": {"camera": "c1"}, "end": {"camera": "c2"}}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    passwords = "../../../../etc/passwd"
+    lines = [
+        call(1, "initialize", **hello),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/c',
+        "[" * 100_000,
+        "[]," * 20_000_000,
+        call(3, "tools/destroy"),
+        call(4, "tools/call", name="distance", arguments={**ends, "scene": passwords}),
+        call(5, "resources/read", uri=f"scene://{passwords}"),
+        call(6, "tools/call", name="distance", arguments={"start": [1e308, -1e308], "end": "x" * 3_000_000}),
+        *(call(number, "tools/call", name="distance", arguments=ends) for number in range(100, 1_100)),
+    ]
+    server = subprocess.Popen(
+        [GNOMON, "mcp", "--scene", SMALL],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with server, ThreadPoolExecutor(1) as threads:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        writing = threads.submit(server.stdin.write, "\n".join(lines) + "\n")
+        wanted = {1, 3, 4, 5, 6, *range(100, 1_100)}
+        answers = {}
+        while wanted - answers.keys():
+            answer = json.loads(server.stdout.readline())
+            answers[answer.get("id")] = answer
+            peak_mb = psutil.Process(server.pid).memory_info().rss / 1e6
+        writing.result()
+        server.stdin.close()
+    assert answers[3]["error"]["message"]
+    assert "passwd" not in json.dumps(answers[4]["result"].get("structuredContent"))
+    assert answers[4]["result"]["isError"]
+    assert answers[6]["result"]["isError"]
+    assert "error" in answers[5]
+    assert {answers[number]["result"]["isError"] for number in range(100, 1_100)} == {False}
+    assert "root:" not in json.dumps(list(answers.values()))
+    assert peak_mb < 500
 
 
 async def test_it_serves_over_http_with_the_token_of_a_variable_until_interrupted(tmp_path: Path) -> None:

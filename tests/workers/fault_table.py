@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 
 from gnomon_workers.store import JobRecord
 from tests.workers.chaos import DRAWN, HEADER, Damage, Stand, count, plain_report, poisoned
@@ -132,6 +133,7 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=4, help="faults at a time (--long)")
     parser.add_argument("--delay", type=float, default=0.0, help="seconds of each reply (--long)")
     parser.add_argument("--site", action="append", choices=SITES)
+    parser.add_argument("--only", action="append", metavar="WORD", help="faults whose names hold it")
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
     say(HEADER)
@@ -153,7 +155,10 @@ def main() -> None:
             continue
         say(f"| **{title}** | | | | | |")
         with SITES[title](QUICK if given.quick else {}) as (scene, faults):
-            for damage in all_faults(scene, faults, samples=80 if given.quick else given.samples):
+            words = given.only or [""]
+            chosen = {name: faults[name] for name in faults if any(word in name for word in words)}
+            damages = all_faults(scene, chosen, samples=80 if given.quick else given.samples)
+            for damage in islice(damages, len(chosen)) if given.only else damages:
                 say(f"{damage}")
 
 

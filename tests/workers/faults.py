@@ -17,6 +17,7 @@ from tests.workers.scene import Scene
 
 Inject = Callable[[Scene], None]
 HOUR_S = 3_600.0
+EIO_FLAG = "disk-fails"
 
 
 def kill(*kinds: str, number: int = signal.SIGKILL) -> Inject:
@@ -80,6 +81,31 @@ def jump(seconds: float) -> Inject:
     return lambda scene: scene.breakage.set(clock_jump_s=scene.breakage.get("clock_jump_s") + seconds)
 
 
+def jump_to_and_fro(scene: Scene) -> None:
+    """Five hours on, and a lease later ten hours back."""
+    jump(5 * HOUR_S)(scene)
+    scene.sleep_leases(1)
+    jump(-10 * HOUR_S)(scene)
+
+
+def evict_keys(scene: Scene) -> None:
+    """For two leases Redis has no room for a key more, and throws away whatever it has, of any kind."""
+    used = scene.redis.info("memory")["used_memory"]
+    scene.redis.config_set("maxmemory-policy", "allkeys-random")
+    scene.redis.config_set("maxmemory", used)
+    scene.sleep_leases(2)
+    scene.redis.config_set("maxmemory", 0)
+    scene.redis.config_set("maxmemory-policy", "noeviction")
+
+
+def fail_reads_and_writes(scene: Scene) -> None:
+    """Whatever the workers write to the disk fails with EIO for two leases."""
+    flag = scene.folder / EIO_FLAG
+    flag.touch()
+    scene.sleep_leases(2)
+    flag.unlink()
+
+
 def set_back_and_kill(scene: Scene) -> None:
     """The leases of the dead end in an hour by the clock that was set back."""
     jump(-HOUR_S)(scene)
@@ -125,6 +151,7 @@ ANYWHERE: dict[str, Inject] = {
     "Redis SIGKILL": kill("redis"),
     "Redis restarted": kill("redis", number=signal.SIGTERM),
     "Redis SIGSTOP": stop("redis"),
+    "Redis evicting keys": evict_keys,
     "Redis flushed": lambda scene: scene.redis.flushall() and None,
     "Redis log cut off": kill_redis(cut_tail),
     "Redis log overwritten": kill_redis(overwrite_middle),
@@ -134,6 +161,7 @@ ON_SQLITE: dict[str, Inject] = ANYWHERE | {
     "database locked": lock_sqlite,
     "disk full": fill_disk,
     "clock an hour on": jump(HOUR_S),
+    "clock five hours on, then ten back": jump_to_and_fro,
     "clock an hour back, then worker and shard process SIGKILL": set_back_and_kill,
 }
 ON_POSTGRESQL: dict[str, Inject] = ANYWHERE | {

@@ -26,6 +26,7 @@ from tests.workers.broken_store import Breakage
 from tests.workers.conftest import QUICK, ROOT, TINY_WORKER, children_of, make_spec, wait_until
 from tests.workers.postgresql import PostgreSQL
 
+START_S = 180.0  # in which all processes must be there, also on a machine that much else runs on
 FAKE_STACK = Path(__file__).parent / "fake_stack.py"
 
 
@@ -173,8 +174,8 @@ def staged(
             _start(scene, machine.name, machine, clocks, TINY_WORKER)
         if not machines:
             _start(scene, "supervisor", Machine("supervisor"), clocks, FAKE_STACK, "--workers", "2")
-        wait_until(scene.is_ready)
-        wait_until(lambda: len(store.workers()) == max(2, len(machines)))
+        wait_until(scene.is_ready, within_s=START_S)
+        wait_until(lambda: len(store.workers()) == max(2, len(machines)), within_s=START_S)
         try:
             yield scene
         finally:

@@ -1,13 +1,15 @@
 """Sites: where the service may stand, and what can be done to it there."""
 
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
 from tests.workers import postgresql
-from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE, Inject, small_disk
+from tests.workers.faults import EIO_FLAG, ON_POSTGRESQL, ON_SQLITE, Inject, fail_reads_and_writes, small_disk
 from tests.workers.links import Link, TcpRedis, namespaces, proxies
 from tests.workers.scene import Machine, Scene, free_port, staged
 
@@ -86,12 +88,42 @@ def over_clocks(clocks: Mapping[str, str]) -> Iterator[Site]:
         yield scene, {"a machine's clock an hour ahead": lambda _: None}
 
 
+@contextmanager
+def over_failing_disk(clocks: Mapping[str, str]) -> Iterator[Site]:
+    """Two machines on a disk that fails when told so: what they write there gets EIO.
+
+    Raises:
+        PermissionError: there is no C compiler here.
+    """
+    if (compiler := which("cc")) is None:
+        raise PermissionError("there is no C compiler")
+    with tempfile.TemporaryDirectory() as name:
+        library, flag = Path(name) / "eio.so", Path(name) / EIO_FLAG
+        source = Path(__file__).with_name("failing_disk.c")
+        build = [
+            compiler,
+            "-shared",
+            "-fPIC",
+            f'-DFLAG="{flag}"',
+            f'-DFOLDER="{name}/"',
+            "-o",
+            library,
+            source,
+        ]
+        subprocess.run(build, check=True)
+        machines = [Machine(each, ("env", f"LD_PRELOAD={library}")) for each in ("first", "second")]
+        url = f"sqlite:///{name}/gnomon.db"
+        with staged(Path(name), url, clocks=clocks, machines=machines) as scene:
+            yield scene, {"EIO for all that workers write": fail_reads_and_writes}
+
+
 SITES: dict[str, Callable[[Mapping[str, str]], AbstractContextManager[Site]]] = {
     "SQLite": over_sqlite,
     "PostgreSQL": over_postgresql,
     "two machines": over_namespaces,
     "two machines behind proxies": over_proxies,
     "two clocks": over_clocks,
+    "a disk that fails": over_failing_disk,
 }
 
 

@@ -28,7 +28,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.environment import Variable, variables_in_use
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
-from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.catalog import client_of, open_model
 from gnomon_workers.open_job import OpenJob, media_of, open_spec
 from gnomon_workers.preflight import ask
 from gnomon_workers.redacted_model import redacted
@@ -87,7 +87,10 @@ def _check(
         "fit": all(each["fit"] for each in fitness),
         "models": fitness,
         "not_checked": [*built_in, *uncalled],
-        "environment": variables_in_use([model for model, _ in open_], os.environ),
+        "environment": variables_in_use(
+            [model for model, _ in open_],
+            by_litellm=[model.label for model, _ in open_ if client_of(model) == "litellm"],
+        ),
     }
 
 

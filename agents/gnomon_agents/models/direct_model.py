@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from gnomon.core.errors import ProviderFault
 from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
-from gnomon.spec.environment import sent_elsewhere
+from gnomon.spec.environment import from_environment
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.dialect import Dialect
@@ -114,7 +114,7 @@ class DirectModel:
         self.id, self.spec = spec.id, spec
         self._endpoint, self._requests, self._read, self._statuses = endpoint, requests, read, statuses
         self._http = HttpClient(endpoint.url(spec))
-        self._price, self._place = pricing(spec), sent_elsewhere(spec)
+        self._price, self._place = pricing(spec), from_environment(spec)
         self._dialect = Dialect()
 
     async def reply(self, request: Request) -> Reply:

@@ -12,7 +12,7 @@ import aiohttp
 import orjson
 
 from gnomon.core.errors import ProviderFault
-from gnomon.spec.environment import PROXIES
+from gnomon.spec.environment import proxy_variable
 from gnomon_agents.models.error_body import holds_error
 from gnomon_agents.models.http_errors import fault_of_body, fault_of_transport
 from gnomon_agents.models.json_pieces import Piece
@@ -37,7 +37,7 @@ class HttpClient:
 
     def __init__(self, url: str) -> None:
         """For an address; calls nobody."""
-        self._url = url
+        self._url, self._proxy = url, _proxy_of(url)
         self._session: aiohttp.ClientSession | None = None
 
     async def post(
@@ -96,7 +96,9 @@ class HttpClient:
             headers["Content-Length"] = str(size)
             data = in_chunks(pieces)
         # A redirect is not followed: the key and the prompt go to the address that was allowed, or nowhere.
-        async with session.post(self._url, data=data, headers=headers, allow_redirects=False) as response:
+        async with session.post(
+            self._url, data=data, headers=headers, proxy=self._proxy, allow_redirects=False
+        ) as response:
             return response.status, response.headers, await _body(response.content)
 
     def _open(self) -> aiohttp.ClientSession:
@@ -105,7 +107,7 @@ class HttpClient:
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
                 timeout=aiohttp.ClientTimeout(total=None),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=any(os.environ.get(name) for name in PROXIES),
+                # Not `trust_env`: with it aiohttp reads names and passwords of hosts from a file as well.
             )
         return self._session
 
@@ -114,6 +116,13 @@ class HttpClient:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def _proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for an address."""
+    variable = proxy_variable(url)
+    proxy = os.environ[variable] if variable else None
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
 def parsed(body: bytes) -> Any:

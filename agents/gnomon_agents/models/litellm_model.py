@@ -15,7 +15,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Reply, Request
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
-from gnomon.spec.environment import MODE, MODE_VARIABLE, sent_elsewhere
+from gnomon.spec.environment import MODE, MODE_VARIABLE, from_environment
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.chat_reply import read_completion
@@ -79,7 +79,7 @@ class LiteLLMModel:
         """
         check_options(spec, RESERVED_IN_CHAT)
         self.id, self.spec, self.media = spec.id, spec, media
-        self._price, self._place = pricing(spec), sent_elsewhere(spec)
+        self._price, self._place = pricing(spec), from_environment(spec, by_litellm=True)
         self._rules, self._dialect = TurnRules.of(spec), Dialect()
 
     async def reply(self, request: Request) -> Reply:

@@ -20,7 +20,7 @@ PLACES = {"{job_id}": '"$JOB"', "{trial_id}": '"$TRIAL"', "{name}": TOOL}
 router = APIRouter(tags=["health"], include_in_schema=False)
 
 
-@page(router, "/docs", "docs.html.j2")
+@page(router, "/docs", "docs.html.j2", is_cheap=True)
 def docs(request: Request, state: Shared) -> View:
     """Every route with its parameters, body, response and a line for curl, and the fields of a spec."""
     document = request.app.openapi()

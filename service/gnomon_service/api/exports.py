@@ -6,12 +6,14 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 
 from gnomon.exchange.format import single_stream
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 
 router = APIRouter(tags=["jobs"])
 
 
 @router.get("/v1/jobs/{job_id}/export", response_class=Response)
+@in_place("reports")
 def get_export(
     state: Shared,
     job_id: str,
@@ -35,4 +37,5 @@ def export_response(state: State, job_id: str, kind: str, *, with_media: bool = 
     )
     stream = single_stream(kind, job)
     name = {"Content-Disposition": f'attachment; filename="{stream.name}"'}
-    return StreamingResponse(stream.chunks, media_type=stream.media_type, headers=name)
+    pieces = state.places.downloads.stream(stream.chunks)
+    return StreamingResponse(pieces, media_type=stream.media_type, headers=name)

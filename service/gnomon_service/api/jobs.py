@@ -8,6 +8,7 @@ from fastapi.responses import PlainTextResponse
 from gnomon.core.redaction import without_folders
 from gnomon_service import actions, deletion, jobs
 from gnomon_service.api.middleware import IdempotencyKey, Who
+from gnomon_service.api.places import in_place
 from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import alert_views, job_view, listing
 from gnomon_service.api.state import Shared
@@ -81,6 +82,7 @@ def cancel_job(state: Shared, job_id: str, who: Who) -> dict[str, Any]:
 
 
 @router.post("/{job_id}/resume")
+@in_place("jobs")
 def resume_job(
     state: Shared,
     job_id: str,
@@ -93,8 +95,8 @@ def resume_job(
 
 
 @router.delete("/{job_id}")
-async def delete_job(
-    request: Request,
+@in_place("reports")
+def delete_job(
     state: Shared,
     job_id: str,
     who: Who,
@@ -103,13 +105,9 @@ async def delete_job(
     """Delete a job that has ended, with its trials, its reviews and the media that it alone names. Its seal
     and its counts stay.
     """
-
-    def deleted() -> dict[str, Any]:
-        if dry_run:
-            return deletion.preview(state.settings, state.store, job_id)
-        return actions.delete(state, job_id, who)
-
-    return await state.places.reports.run(request, deleted)
+    if dry_run:
+        return deletion.preview(state.settings, state.store, job_id)
+    return actions.delete(state, job_id, who)
 
 
 @router.get("/{job_id}/seal", response_class=PlainTextResponse)

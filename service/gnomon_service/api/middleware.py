@@ -21,7 +21,7 @@ from gnomon_service.api_keys import digest_of
 from gnomon_workers.poster import NOBODY, Poster
 
 BODY_S = 30.0  # in which a body must arrive
-LINGER_S = 1.0  # for which the rest of a body that was refused is read, and forgotten
+LINGER_S = 1.0  # without a piece of it, after which the rest of a body that was refused is not read
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
@@ -128,11 +128,12 @@ class _Reading:
         return message
 
     async def skip(self) -> None:
-        """Read the rest for LINGER_S seconds, and forget it: who still sends would not see the answer."""
+        """Read the rest within BODY_S, and forget it: who still sends would not see the answer."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LINGER_S):
+            async with asyncio.timeout(BODY_S):
                 while not self._is_complete:
-                    self._is_complete = not (await self._receive()).get("more_body", False)
+                    async with asyncio.timeout(LINGER_S):
+                        self._is_complete = not (await self._receive()).get("more_body", False)
 
 
 def _foreign(headers: dict[bytes, str], scheme: str) -> str:

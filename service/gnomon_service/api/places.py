@@ -4,11 +4,13 @@ What works stops once its client is gone: it calls `check_wanted` now and then, 
 """
 
 import asyncio
+import functools
+import inspect
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -73,9 +75,43 @@ class Places:
                 finally:
                     stopped.set()
 
+    async def stream(self, pieces: Iterator[T]) -> AsyncIterator[T]:
+        """The pieces, each made in a place: who reads slowly holds none meanwhile."""
+        end = object()
+        while (piece := await run_sync(next, pieces, end, limiter=self._threads)) is not end:
+            yield piece  # type: ignore[misc]  # it is no `end`
+
     def _full(self) -> HTTPException:
         detail = f"{self.count} {self.kind} are being worked on and {self.queue} may wait; try again"
         return HTTPException(429, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def in_place(kind: str) -> Callable[[Callable[..., T]], Callable[..., Coroutine[None, None, T]]]:
+    """Have a route's handler work in a place of that kind, which is a field of AllPlaces."""
+
+    def placed(handler: Callable[..., T]) -> Callable[..., Coroutine[None, None, T]]:
+        signature = inspect.signature(handler)
+        takes_request = "request" in signature.parameters
+
+        @functools.wraps(handler)
+        async def endpoint(request: Request, **values: Any) -> T:
+            places: Places = getattr(request.app.state.gnomon.places, kind)
+            asked = {"request": request} if takes_request else {}
+            return await places.run(request, functools.partial(handler, **asked, **values))
+
+        endpoint.__signature__ = with_request(signature)  # type: ignore[attr-defined]
+        return endpoint
+
+    return placed
+
+
+def with_request(signature: inspect.Signature) -> inspect.Signature:
+    """A handler's signature that takes the request first, and all else by name."""
+    first = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    others = [item for item in signature.parameters.values() if item.name != "request"]
+    return signature.replace(
+        parameters=[first, *(item.replace(kind=inspect.Parameter.KEYWORD_ONLY) for item in others)]
+    )
 
 
 @asynccontextmanager
@@ -121,9 +157,11 @@ async def until_gone(wanted: Coroutine[None, None, T], gone: asyncio.Event, *, w
 class AllPlaces:
     """The places of one API process, by what a request asks for. Other routes have threads of their own."""
 
-    jobs: Places = field(default_factory=lambda: Places("posts", 3, 12))
+    jobs: Places = field(default_factory=lambda: Places("posts", 2, 12))
     calls: Places = field(default_factory=lambda: Places("calls of tools", 4, 32))
     reports: Places = field(default_factory=lambda: Places("reports", 4, 32))
     batches: Places = field(default_factory=lambda: Places("batches", 1, 8))
+    pages: Places = field(default_factory=lambda: Places("pages", 4, 64))
+    downloads: Places = field(default_factory=lambda: Places("pieces of downloads", 2, 512))
     pictures: Places = field(default_factory=lambda: Places("pictures", 2, 128))
     batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 2, 8))

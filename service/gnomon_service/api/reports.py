@@ -1,12 +1,12 @@
 """Route of a job's report so far, as JSON or as a page; building it ends when its caller goes."""
 
-from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Header
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from gnomon_service.api.content_negotiation import choose
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 
 OFFERED = ("application/json", "text/html")
@@ -19,8 +19,8 @@ router = APIRouter(tags=["jobs"])
 
 
 @router.get("/v1/jobs/{job_id}/report", response_model=None)
-async def get_report(
-    request: Request,
+@in_place("reports")
+def get_report(
     state: Shared,
     job_id: str,
     accept: Annotated[str | None, Header()] = None,
@@ -33,11 +33,11 @@ async def get_report(
     gets 304 until rows have come.
     """
     kind = choose(accept, OFFERED)
-    work = partial(_report, state, job_id, is_page=kind == "text/html", etag=if_none_match)
-    return await state.places.reports.run(request, work)
+    return report_response(state, job_id, is_page=kind == "text/html", etag=if_none_match)
 
 
-def _report(state: State, job_id: str, *, is_page: bool, etag: str | None) -> Response:
+def report_response(state: State, job_id: str, *, is_page: bool, etag: str | None = None) -> Response:
+    """The report so far, or 304 where it is the one that `etag` names."""
     from gnomon.report.html import render_html  # late, as these are not needed to start
     from gnomon_service.report_samples import StoredSamples
 

@@ -17,6 +17,7 @@ from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.jobs import MAX_LIMIT, Cursor
+from gnomon_service.api.places import in_place
 from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import listing, trial_view
 from gnomon_service.api.state import Shared, State
@@ -84,11 +85,11 @@ def list_trials(
     state.store.job(job_id)
     filters = Filters(arm=arm, model=model, task=task, outcome=outcome, reply_state=reply_state)
     if kind != OFFERED[0] and limit is None:
-        return encoded_rows(kind, _pages(state, job_id, cursor, filters))
+        return encoded_rows(state, kind, _pages(state, job_id, cursor, filters))
     page = _page(state, job_id, cursor, limit or DEFAULT_LIMIT, filters)
     if kind == OFFERED[0]:
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
-    response = encoded_rows(kind, iter([page.items]))
+    response = encoded_rows(state, kind, iter([page.items]))
     if page.next_cursor is not None:
         query = urlencode({"cursor": page.next_cursor, "limit": limit, **filters.wanted()})
         response.headers["Link"] = f'</v1/jobs/{job_id}/trials?{query}>; rel="next"'
@@ -126,6 +127,7 @@ def get_trial(state: Shared, trial_id: str) -> dict[str, Any]:
 
 
 @router.get("/v1/trials/{trial_id}/file", response_class=Response)
+@in_place("calls")
 def get_trial_file(
     state: Shared,
     trial_id: str,
@@ -177,10 +179,11 @@ def trial_file_response(
     return Response(trial_file_text(trial, kind), media_type=FILE_TYPES[kind], headers=name)
 
 
-def encoded_rows(kind: str, pages: Iterator[Sequence[Row]]) -> StreamingResponse:
+def encoded_rows(state: State, kind: str, rows: Iterator[Sequence[Row]]) -> StreamingResponse:
     """Rows as CSV or NDJSON, sent page by page."""
     encode = _csv if kind == "text/csv" else _ndjson
-    return StreamingResponse(encode(pages), media_type=f"{kind}; charset=utf-8")
+    pieces = state.places.downloads.stream(encode(rows))
+    return StreamingResponse(pieces, media_type=f"{kind}; charset=utf-8")
 
 
 def _ndjson(pages: Iterator[Sequence[Row]]) -> Iterator[str]:
@@ -197,11 +200,13 @@ def _csv(pages: Iterator[Sequence[Row]]) -> Iterator[str]:
 
 
 @router.get("/v1/jobs/{job_id}/cassette", response_class=StreamingResponse)
+@in_place("reports")
 def get_cassette(state: Shared, job_id: str) -> StreamingResponse:
     """The calls of the job's tool servers so far, as a file that `cassette: {replay: FILE}` of an arm
     answers from: JSON lines, the hash of all others in the last.
     """
     lines = cassette_of_job(state.store, state.store.job(job_id), state.settings.data_dir)
+    pieces = state.places.downloads.stream(lines)
     name = f'attachment; filename="{job_id}.cassette.jsonl"'
     headers = {"Content-Disposition": name}
-    return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
+    return StreamingResponse(pieces, media_type="application/x-ndjson", headers=headers)

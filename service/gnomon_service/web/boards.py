@@ -9,6 +9,7 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import NotFound
 from gnomon.exchange.run import asked_and_scored
 from gnomon.report.compared_jobs import IndexedJob
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.board import board_answer, board_record, boards_of, site_files, zipped
 from gnomon_service.web.pages import HEADERS, View, page
@@ -18,6 +19,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ui/board.zip", response_model=None)
+@in_place("reports")
 def board_site(state: Shared, benchmark: str, key: str = "") -> Response:
     """The board as a site in an archive."""
     boards = boards_of(state.store, benchmark)

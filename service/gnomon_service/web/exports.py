@@ -13,7 +13,8 @@ from fastapi.responses import Response, StreamingResponse
 from gnomon.core.row import Row
 from gnomon.report.row_formats import csv_cell, escape_surrogates
 from gnomon_service.api.exports import export_response
-from gnomon_service.api.reports import get_report
+from gnomon_service.api.places import in_place
+from gnomon_service.api.reports import report_response
 from gnomon_service.api.state import Shared, State
 from gnomon_service.api.trials import FIRST_PAGE, STREAM_PAGE, encoded_rows, list_trials
 from gnomon_service.web.trial_lists import TrialList, asked_of, trial_list
@@ -21,53 +22,50 @@ from gnomon_service.web.trials import grid_row
 from gnomon_workers.store.records import JobRecord
 
 ROW_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
-REPORT_TYPES = {"json": "application/json", "html": "text/html"}
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ui/jobs/{job_id}/report.{form}", response_model=None)
-async def report_file(
-    request: Request, state: Shared, job_id: str, form: Literal["json", "html"]
-) -> Response:
+@in_place("reports")
+def report_file(state: Shared, job_id: str, form: Literal["json", "html"]) -> Response:
     """The report as a file that needs nothing else."""
-    response = await get_report(request, state, job_id, accept=REPORT_TYPES[form])
+    response = report_response(state, job_id, is_page=form == "html")
     response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-report.{form}"'
     return response
 
 
 @router.get("/ui/jobs/{job_id}/paper.zip", response_model=None)
-async def paper_file(request: Request, state: Shared, job_id: str) -> Response:
+@in_place("reports")
+def paper_file(state: Shared, job_id: str) -> Response:
     """Each figure and each table alone, with methods and citation, as `gnomon report` writes them."""
+    from gnomon.report.paper_files import figure_files, table_files  # late, as a start needs no reports
 
-    def written() -> bytes:
-        from gnomon.report.paper_files import figure_files, table_files  # late, as a start needs no reports
-
-        report, file = state.reports.get(job_id).value, io.BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
-            for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
-                for inner, content in files:
-                    folder.writestr(f"{name}/{inner}", content)
-        return file.getvalue()
-
+    report, file = state.reports.get(job_id).value, io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
+        for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
+            for inner, content in files:
+                folder.writestr(f"{name}/{inner}", content)
     headers = {"Content-Disposition": f'attachment; filename="{job_id}-paper.zip"'}
-    content = await state.places.reports.run(request, written)
-    return Response(content, media_type="application/zip", headers=headers)
+    return Response(file.getvalue(), media_type="application/zip", headers=headers)
 
 
 @router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)
+@in_place("reports")
 def export_file(state: Shared, job_id: str, form: str) -> Response:
     """The job as another program reads it."""
     return export_response(state, job_id, form)
 
 
 @router.get("/ui/jobs/{job_id}/grid.csv", response_model=None)
+@in_place("reports")
 def grid_file(request: Request, state: Shared, job_id: str) -> Response:
     """Questions down, arms across: what was answered, its score, and how the reply begins."""
     job = state.store.job(job_id)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
     headers = {"Content-Disposition": f'attachment; filename="{job_id}-grid.csv"'}
-    return StreamingResponse(_grid(state, job, listed), media_type="text/csv; charset=utf-8", headers=headers)
+    pieces = state.places.downloads.stream(_grid(state, job, listed))
+    return StreamingResponse(pieces, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _grid(state: State, job: JobRecord, listed: TrialList) -> Iterator[str]:
@@ -96,12 +94,13 @@ def _csv_line(values: Iterable[object]) -> str:
 
 
 @router.get("/ui/jobs/{job_id}/rows.{form}", response_model=None)
+@in_place("reports")
 def rows_file(request: Request, state: Shared, job_id: str, form: Literal["csv", "ndjson"]) -> Response:
     """All rows, or those of the trials that a filter leaves."""
     job = state.store.job(job_id)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
     if listed.filters.as_query():
-        response: Response = encoded_rows(ROW_TYPES[form], _chosen_rows(state, job, listed))
+        response: Response = encoded_rows(state, ROW_TYPES[form], _chosen_rows(state, job, listed))
     else:
         response = list_trials(state, job_id, accept=ROW_TYPES[form])
     response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-rows.{form}"'

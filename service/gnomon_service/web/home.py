@@ -19,6 +19,7 @@ from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import load_yaml
 from gnomon_service import actions, jobs
 from gnomon_service.api.middleware import Who
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.derived_kinds import JobVerdict, verdict_stamp
 from gnomon_service.web.job_rows import Row, job_row, money, reach_of, summary
@@ -73,7 +74,7 @@ class Wanted:
         return f"/?{query}" if query else "/"
 
 
-@page(router, "/", "home.html.j2")
+@page(router, "/", "home.html.j2", is_cheap=True)
 def home(
     state: Shared,
     show: str = "all",
@@ -162,7 +163,8 @@ def home(
     }
 
 
-@router.post("/ui/demo")
+@router.post("/ui/demo", response_model=None)
+@in_place("jobs")
 def start_demo(state: Shared, who: Who) -> RedirectResponse:
     """Submit the demonstration as a job, and show it."""
     text = files("gnomon_service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from gnomon.spec.margin_spec import margin_text
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service import actions, deletion
 from gnomon_service.api.middleware import Who
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.job_rows import rate_text
 from gnomon_service.web.pages import View, page
@@ -101,7 +102,8 @@ def cancel(state: Shared, job_id: str, who: Who, back: Annotated[str, Form()] = 
     return RedirectResponse(own_path(back or f"/ui/jobs/{job_id}"), status_code=303)
 
 
-@router.post("/ui/jobs/{job_id}/resume")
+@router.post("/ui/jobs/{job_id}/resume", response_model=None)
+@in_place("jobs")
 def resume(state: Shared, job_id: str, who: Who, back: Annotated[str, Form()] = "") -> RedirectResponse:
     """Run the trials of a job that are missing."""
     actions.resume(state, job_id, who)
@@ -120,7 +122,8 @@ def delete_page(state: Shared, job_id: str) -> View:
     }
 
 
-@router.post("/ui/jobs/{job_id}/delete")
+@router.post("/ui/jobs/{job_id}/delete", response_model=None)
+@in_place("reports")
 def delete(state: Shared, job_id: str, who: Who) -> RedirectResponse:
     """Delete a job, and go back to the list."""
     actions.delete(state, job_id, who)

@@ -11,7 +11,7 @@ from gnomon_service.web.pages import View, page
 router = APIRouter(include_in_schema=False)
 
 
-@page(router, "/ui/keys", "keys.html.j2")
+@page(router, "/ui/keys", "keys.html.j2", is_cheap=True)
 def keys(state: Shared) -> View:
     """The keys, and the last of what was done with jobs."""
     keep_looks(state)

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from fastapi import Path as FromPath
 from fastapi.responses import Response
 
 from gnomon.core.errors import NotFound
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared
 from gnomon_workers.open_job import media_of
 
@@ -22,8 +23,8 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ui/media/{sha256}", response_model=None)
-async def media(
-    request: Request,
+@in_place("pictures")
+def media(
     state: Shared,
     sha256: Annotated[str, FromPath(pattern="^[0-9a-f]{64}$")],
     w: Annotated[int | None, Query(description="at most so many pixels wide")] = None,
@@ -32,7 +33,7 @@ async def media(
     folder = state.settings.data_dir
     width = None if w is None else next((size for size in WIDTHS if size >= w), None)
     read = media_of(folder).read if width is None else functools.partial(_thumbnail, folder, width=width)
-    data = await state.places.pictures.run(request, lambda: read(sha256))
+    data = read(sha256)
     headers = {"Cache-Control": IMMUTABLE, "Content-Security-Policy": "default-src 'none'"}
     return Response(data, media_type=_kind(data), headers=headers)
 

@@ -69,7 +69,7 @@ def begin_again() -> RedirectResponse:
 async def check(request: Request, state: Shared) -> Response:
     """The form with its plan, as it was filled in."""
     async with request.form() as posted:
-        view = await run_sync(partial(_view_of, state, posted))
+        view = await state.places.pages.run(request, partial(_view_of, state, posted))
     return respond(request, TEMPLATE, view)
 
 
@@ -77,7 +77,7 @@ async def check(request: Request, state: Shared) -> Response:
 async def check_endpoint(request: Request, state: Shared) -> Response:
     """The form with its plan, and what the endpoints of its models are fit for: they are called for it."""
     async with request.form() as posted:
-        view = await run_sync(partial(_view_of, state, posted))
+        view = await state.places.pages.run(request, partial(_view_of, state, posted))
     if view["fault"] is None:
         try:
             view["endpoints"] = await _endpoints_of(view["yaml"], state, request.is_disconnected)

@@ -22,6 +22,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, S
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.text_formats import FILTERS
 from gnomon_service.api.middleware import COOKIE, SAFE
+from gnomon_service.api.places import in_place, with_request
 from gnomon_service.extension import EXTENSIONS, NavigationEntry
 from gnomon_service.web.markdown_twin import as_markdown
 from gnomon_service.web.static_files import folders, static_url
@@ -50,10 +51,13 @@ NAVIGATION = (
 )
 
 
-def page(router: APIRouter, path: str, template: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def page(
+    router: APIRouter, path: str, template: str, *, is_cheap: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a handler as a page at `path`, with twins at `path.json` and `path.md`.
 
-    The handler may return a Response of its own, such as a redirect, in place of a view.
+    The handler may return a Response of its own, such as a redirect, in place of a view. Unless it is cheap
+    it takes a place.
     """
 
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,7 +65,11 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Callable[...,
         for form, address in (("json", f"{base}.json"), ("md", f"{base}.md"), ("html", path)):
             endpoint = _endpoint(handler, template, form)  # type: ignore[arg-type]
             router.add_api_route(
-                address, endpoint, methods=["GET"], include_in_schema=False, response_model=None
+                address,
+                endpoint if is_cheap else in_place("pages")(endpoint),
+                methods=["GET"],
+                include_in_schema=False,
+                response_model=None,
             )
         return handler
 
@@ -77,11 +85,8 @@ def _endpoint(handler: Callable[..., Any], template: str, form: Form) -> Callabl
         view = handler(request=request, **values) if takes_request else handler(**values)
         return view if isinstance(view, Response) else respond(request, template, view, form=form)
 
-    parameters = [parameter for name, parameter in signature.parameters.items() if name != "request"]
-    first = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
-    endpoint.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[first, *(item.replace(kind=inspect.Parameter.KEYWORD_ONLY) for item in parameters)],
-        return_annotation=Response,
+    endpoint.__signature__ = with_request(signature).replace(  # type: ignore[attr-defined]
+        return_annotation=Response
     )
     return endpoint
 

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Cookie, Form, Request
 from fastapi.responses import FileResponse, RedirectResponse, Response
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
 
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.opened_question import ShownQuestion, question_record
@@ -21,6 +21,7 @@ from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon.drawing.trace_drawing import clock_text
 from gnomon_service.api.middleware import comes_from_here
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.review_desk import (
     Stage,
@@ -244,7 +245,8 @@ def blind_sketch(seen: Sketch, truth: Sketch) -> Sketch:
 async def answer_item(request: Request, state: Shared, queue: str, reviewer: Reviewer = "") -> Response:
     """Keep the reviewer's own answer; in mode `judge` the truth is shown next."""
     form = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-    return await run_in_threadpool(_keep_answer, request, state, queue, unquote(reviewer), form)
+    keep = partial(_keep_answer, request, state, queue, unquote(reviewer), form)
+    return await state.places.pages.run(request, keep)
 
 
 def _keep_answer(
@@ -285,6 +287,7 @@ def _keep_answer(
 
 
 @router.post("/ui/review/{queue}/decision", response_model=None)
+@in_place("pages")
 def decide_item(
     request: Request,
     state: Shared,
@@ -365,6 +368,7 @@ def disagreements_page(state: Shared, queue: str, item: str = "", reviewer: Revi
 
 
 @router.get("/ui/review/{queue}/clip", response_model=None)
+@in_place("pages")
 def clip(state: Shared, queue: str, item: str, number: int = 0) -> Response:
     """A clip of a question, to be played."""
     chosen = state.store.queue(queue)

@@ -16,6 +16,7 @@ from gnomon.curation.queue_samples import IN_WORDS, choose_samples
 from gnomon.curation.reviews import decision_lines
 from gnomon.report.row_formats import csv_cell
 from gnomon.report.text_formats import count
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.review_desk import progress_of, review_record
 from gnomon_service.web.pages import View, page
@@ -71,6 +72,7 @@ def _queue_line(state: State, queue: ReviewQueue, reviewer: str) -> dict[str, An
 
 
 @router.post("/ui/review", response_model=None)
+@in_place("reports")
 def make_queue(
     state: Shared,
     job: Annotated[str, Form()],

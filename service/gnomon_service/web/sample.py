@@ -18,6 +18,7 @@ from gnomon.drawing.scene_svg import scene_svg
 from gnomon.drawing.trace_drawing import clock_text, look_of
 from gnomon.report.text_formats import count
 from gnomon.traces.turns import prompt_pictures, prompt_texts
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
 from gnomon_service.web.trial_lists import asked_of, trial_list
@@ -45,6 +46,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ui/jobs/{job_id}/samples/{sample_id:path}/clips/{number}", response_model=None)
+@in_place("pages")
 def clip(state: Shared, job_id: str, sample_id: str, number: int) -> FileResponse:
     """A clip of a sample, whole or in part: the very file that the sample names, and no other."""
     job = state.store.job(job_id)

@@ -18,7 +18,7 @@ DAYS = 30
 router = APIRouter(include_in_schema=False)
 
 
-@page(router, "/ui/sign-in", "sign_in.html.j2")
+@page(router, "/ui/sign-in", "sign_in.html.j2", is_cheap=True)
 def sign_in_page(next: str = "/") -> dict[str, object]:  # noqa: A002 - the name in the address
     """Asks for an API key."""
     return {"title": "Sign in", "answer": "", "next": own_path(next), "is_refused": False}

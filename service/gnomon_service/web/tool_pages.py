@@ -14,6 +14,7 @@ from gnomon.core.errors import NotFound
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon_service.api.middleware import comes_from_here
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
 from gnomon_service.web.scene_choice import open_scene, scenes
@@ -68,6 +69,7 @@ async def form_fields(request: Request) -> dict[str, str]:
 
 
 @router.post("/ui/tools/{name}", response_model=None)
+@in_place("calls")
 def call_tool_page(
     request: Request, state: Shared, name: str, fields: Annotated[dict[str, str], Depends(form_fields)]
 ) -> Response:

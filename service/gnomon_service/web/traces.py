@@ -20,6 +20,7 @@ from gnomon.traces.findings import Findings, findings_on
 from gnomon.traces.result_table import result_table
 from gnomon.traces.turns import Call, StoredTrace, Turn, prompt_pictures, prompt_texts, read_turns
 from gnomon.trials.trial_plan import trial_id as planned_id
+from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.api.trials import trial_file_response
 from gnomon_service.web.pages import View, page
@@ -107,6 +108,7 @@ def _around(state: State, job: JobRecord, record: TrialRecord, listed: TrialList
 
 
 @router.post("/ui/trials/{trial_id}/file", response_model=None)
+@in_place("calls")
 def changed_trial_file(
     state: Shared, trial_id: str, from_step: Annotated[int, Form(ge=1)], result: Annotated[str, Form()]
 ) -> Response:

@@ -28,7 +28,7 @@ POLL_S = 5
 router = APIRouter(include_in_schema=False)
 
 
-@page(router, "/ui/workers", "workers.html.j2")
+@page(router, "/ui/workers", "workers.html.j2", is_cheap=True)
 def workers(state: Shared) -> View:
     """Workers, queues, rates, and the causes of the last missing trials."""
     now_s = time.time()

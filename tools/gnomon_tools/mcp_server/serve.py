@@ -14,6 +14,8 @@ with 403 or 421.
 
 import asyncio
 import hmac
+import io
+import os
 import secrets
 import socket
 from collections.abc import AsyncIterator, Generator
@@ -21,6 +23,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import uvicorn
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -62,8 +65,31 @@ class Endpoint:
 async def serve_stdio(offer: Offer) -> None:
     """Serve on standard input and output until the client closes them; other output goes to stderr."""
     server = server_of(offer)
-    async with stdio_server() as (incoming, outgoing):
+    async with stdio_server(anyio.wrap_file(_bounded_input())) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class _BoundedLines(io.TextIOWrapper):
+    """Lines of up to MAX_REQUEST_BYTES characters; a longer one is passed over, and read as one that is no
+    JSON.
+    """
+
+    def readline(self, _: int = -1, /) -> str:  # type: ignore[override]  # as the base
+        line = super().readline(MAX_REQUEST_BYTES + 1)
+        if len(line) <= MAX_REQUEST_BYTES:
+            return line
+        while line and not line.endswith("\n"):
+            line = super().readline(MAX_REQUEST_BYTES)
+        return "longer than a request may be\n"
+
+
+def _bounded_input() -> _BoundedLines:
+    """Standard input, which nothing else of this process and none of its children reads from here on."""
+    wire = os.fdopen(os.dup(0), "rb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    return _BoundedLines(wire, encoding="utf-8", errors="replace")
 
 
 def is_loopback(host: str) -> bool:

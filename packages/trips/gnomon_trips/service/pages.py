@@ -13,6 +13,7 @@ from gnomon.core.redaction import without_folders
 from gnomon.core.row import Row
 from gnomon_service import actions, jobs
 from gnomon_service.api.middleware import Who, comes_from_here
+from gnomon_service.api.places import in_place
 from gnomon_service.api.reports import PAGE_POLICY
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
@@ -74,6 +75,7 @@ def trips(
 
 
 @router.post("/ui/trips", response_model=None)
+@in_place("jobs")
 def plan_trip(
     request: Request,
     state: Shared,
@@ -257,6 +259,7 @@ def _trial(state: State, trial_id: str) -> tuple[Row | None, JobRecord]:
 
 
 @router.get("/ui/trips/{trial_id}/trip.{form}", response_model=None)
+@in_place("reports")
 def download(state: Shared, trial_id: str, form: str) -> Response:
     """The trip as a file."""
     ending = f".{form}"

@@ -9,6 +9,7 @@ from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
 from gnomon_service import actions, jobs
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.middleware import IdempotencyKey, Who
+from gnomon_service.api.places import in_place
 from gnomon_service.api.reports import PAGE_POLICY
 from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.state import Shared, State
@@ -87,6 +88,7 @@ def _checked(body: object) -> dict[str, Any]:
 
 
 @router.get("/{job_id}", response_model=None)
+@in_place("reports")
 def get_itinerary(state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None) -> Response:
     """The plan with its verification, once there is one; the Accept header chooses its form."""
     kind = choose(accept, OFFERED)

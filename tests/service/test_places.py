@@ -1,0 +1,47 @@
+"""Heavy routes have places; what is cheap has none, and no connection left is told as such."""
+
+import inspect
+from contextlib import ExitStack
+
+from fastapi.routing import APIRoute
+from starlette.testclient import TestClient
+
+from gnomon_service.api import app
+from gnomon_service.extension import EXTENSIONS
+from gnomon_workers.store.sqlite import POOL
+from gnomon_workers.store.store import Store
+
+TWINS = ("", ".json", ".md")
+# Each answers from memory or from a few rows by their keys.
+CHEAP = {
+    *("/", "/index.json", "/index.md", "/metrics", "/healthz", "/readyz", "/ui/picked", "/ui/compare/ticked"),
+    *("/v1/jobs", "/v1/jobs/{job_id}", "/v1/jobs/{job_id}/cancel", "/v1/jobs/{job_id}/seal"),
+    *("/v1/jobs/{job_id}/trials", "/v1/jobs/{job_id}/events", "/v1/trials/{trial_id}", "/v1/workers"),
+    *("/v1/keys", "/v1/benchmarks", "/v1/tools", "/v1/agents", "/v1/arms/presets", "/v1/reviews/{queue}"),
+    *("/ui/jobs/{job_id}/cancel", "/ui/new/check", "/ui/new/endpoint", "/ui/static/{name}", "/ui/sign-out"),
+    *("/ui/review/name", "/ui/review/{queue}/undo", "/ui/review/{queue}/decisions.jsonl"),
+    *("/ui/review/{queue}/decisions.csv", "/ui/review/{queue}/answers.jsonl"),
+    *(f"{page}{twin}" for page in ("/docs", "/ui/workers", "/ui/keys", "/ui/sign-in") for twin in TWINS),
+}
+
+
+def test_every_route_takes_a_place_or_is_named_as_cheap() -> None:
+    modules = (*app.KEYED, *app.PAGES, *app.OPEN, app.sign_in, app.static_files)
+    routers = [*(module.router for module in modules), *(r for e in EXTENSIONS for r in e.routers())]
+    placeless = {
+        route.path
+        for router in routers
+        for route in router.routes
+        if isinstance(route, APIRoute) and not inspect.iscoroutinefunction(route.endpoint)
+    }
+    assert placeless - CHEAP == set()
+
+
+def test_a_pool_without_a_connection_left_is_told_with_503(api: TestClient, store: Store) -> None:
+    with ExitStack() as others:
+        for _ in range(POOL["pool_size"] + POOL["max_overflow"]):
+            others.enter_context(store.reading())
+        refused = api.get("/v1/jobs")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    assert refused.json()["detail"] == "all connections to the store are in use; try again"
+    assert api.get("/v1/jobs").status_code == 200
