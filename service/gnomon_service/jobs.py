@@ -107,18 +107,20 @@ def draft_from_request(spec: object, settings: Settings) -> Draft:
 
 
 def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
+    media = media_of(settings.data_dir)
     context = Context(
         agents=AGENTS.names(),
         stored_job=partial(stored_job, settings),
         is_request=is_request,
         data_roots=settings.media_roots,
+        media=media,
         endpoints=settings.allowed_bases,
         # Without keys the API is bound to loopback, so a request comes from a user of this machine.
         is_trusted=not (is_request and settings.api_keys),
         commands=settings.allowed_commands,
         list_tools=list_tools,
     )
-    spec, media = check_spec(written, context), media_of(settings.data_dir)
+    spec = check_spec(written, context)
     media.check()
     samples = open_samples(spec, media)
     replayed = replayable(spec, samples.refs, partial(stored_job, settings))

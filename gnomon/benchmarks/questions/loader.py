@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
@@ -155,6 +157,21 @@ def read_file(path: Path, reading: Reading) -> QuestionFile:
     return scan.finished()
 
 
+def read_beginning(path: Path, reading: Reading, *, rows: int) -> tuple[QuestionFile, Mapping[str, Any]]:
+    """The questions among the first rows of a file that can be asked, and its columns with their first value.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    table = open_table(path)
+    scan = _Scan(table, reading, path)
+    columns: dict[str, Any] = {}
+    for row in islice(table.rows(), rows):
+        scan.add(row)
+        columns |= {name: value for name, value in row.values.items() if columns.get(name) in (None, "")}
+    return scan.readable(), columns
+
+
 class _Scan:
     """The results of reading a file through."""
 
@@ -222,18 +239,21 @@ class _Scan:
             FaultyFile, DataError: it cannot be asked.
         """
         self._check_columns()
-        pictures_of: dict[str, tuple[int, int]] = {}
         for number, reference in self._references:
-            if reference in self._seen:
-                pictures_of[reference] = self._seen[reference][1]
-            else:
+            if reference not in self._seen:
                 fault = f"images: no file {reference!r} in the folder of the questions, nor a row of that id"
                 self._faults.append((number, fault))
         if self._faults:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:
             raise DataError(f"{self._path.name} holds no questions", field="data")
+        return self.readable()
+
+    def readable(self) -> QuestionFile:
+        """The file with those of its questions that can be asked."""
         self._usual.done()
+        named = {reference for _, reference in self._references}
+        pictures_of = {name: self._seen[name][1] for name in named & self._seen.keys()}
         return QuestionFile(
             path=self._path,
             table=self._table,
