@@ -1,4 +1,4 @@
-"""Keeps files of questions that people upload: among the media, by hash, and unpacked for the jobs that name them.
+"""Keeps files of questions that people upload, by hash among the media, and unpacks them for jobs.
 
 A spec names one as `upload:HASH.ENDING`. What was sent is a file of the media store; beside it, in
 `uploads/HASH`, lie the questions with their pictures, and are laid out anew wherever they are absent.
@@ -25,6 +25,7 @@ MOST_FILES = 100_000  # of a zip
 FOLDER, STEM, ZIP = "uploads", "questions", "zip"
 TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet")
 KINDS = (*TABLES, ZIP)
+_SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
 _NAME = re.compile(rf"upload:(?P<sha256>[0-9a-f]{{64}})\.(?P<kind>{'|'.join(KINDS)})")
 _LEFT_OUT = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*)(/|$)")  # what systems add to folders
 
@@ -49,8 +50,19 @@ def kind_of(name: str) -> str:
     """
     kind = PurePosixPath(name).suffix.lower().removeprefix(".")
     if kind not in KINDS:
-        raise SpecError(f"{name[-80:]!r} is none of: {', '.join(f'.{each}' for each in KINDS)}", field="name")
+        allowed = ", ".join(f".{each}" for each in KINDS)
+        raise SpecError(f"{name[-80:]!r} is none of: {allowed}{sheet_hint(name)}", field="name")
     return kind
+
+
+def sheet_hint(name: str) -> str:
+    """What to do with a file that is a spreadsheet's own; empty of all others.
+
+    >>> sheet_hint("exam.xlsx")
+    '; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file'
+    """
+    is_sheet = PurePosixPath(name).suffix.lower() in _SHEETS
+    return "; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file" if is_sheet else ""
 
 
 @contextmanager

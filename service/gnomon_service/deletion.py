@@ -56,7 +56,7 @@ def delete(settings: Settings, store: Store, job_id: str, *, by: str) -> dict[st
 def delete_unnamed_media(
     settings: Settings, store: Store, *, is_dry: bool, used_since_s: float = 0.0
 ) -> MediaFreed:
-    """Delete the media that nothing names, of those that were used since then; uploads have a day to be named."""
+    """Delete the media that nothing names, of those used since then; uploads have a day to be named."""
     files, uploads, now_s = media_files(settings), uploaded(settings), time.time()
     files = {
         name: path

@@ -20,6 +20,7 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon.media.clip_frames import find_clip
+from gnomon.media.uploads import sheet_hint
 from gnomon_tools.scene.scene import Scene
 
 MAX_QUOTED = 20  # faults that a message quotes
@@ -34,14 +35,19 @@ def find_file(data: Path) -> Path:
     if data.is_file():
         return data
     try:
-        files = sorted(path for path in data.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+        names = sorted(path.name for path in data.iterdir())
+        files = [
+            path for path in map(data.joinpath, names) if path.suffix.lower() in SUFFIXES and path.is_file()
+        ]
     except OSError as error:
         raise DataError(f"{data} cannot be read: {error.strerror}", field="data") from None
     named = [path for path in files if path.stem.lower() == "questions"]
     chosen = named or files
     if not chosen:
         endings = ", ".join(SUFFIXES)
-        raise DataError(f"{data} holds no file of questions; expected questions in {endings}", field="data")
+        hint = next(filter(None, map(sheet_hint, names)), "")
+        message = f"{data} holds no file of questions; expected questions in {endings}{hint}"
+        raise DataError(message, field="data")
     if len(chosen) > 1:
         names = ", ".join(path.name for path in chosen[:5])
         raise DataError(f"{data} holds several files: {names}; name the one as `data`", field="data")
@@ -288,7 +294,7 @@ class _Scan:
             if not any(column in self._columns for column in self._reading.columns.candidates(name)):
                 message = f"{self._path.name} has no column {name!r}; it has: {there_are}"
                 how = f"columns: {{{name}: THEIR NAME}}"
-                raise DataError(f"{message}. Say which one it is: {how}", field="data")
+                raise DataError(f"{message}. Say which one it is: {how}", field=f"columns.{name}")
 
     def _clustered(self) -> dict[str, Entry]:
         shared = clusters_by_shared(self._kin, "shares")
