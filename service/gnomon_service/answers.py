@@ -216,7 +216,7 @@ class KeysView(TypedDict):
 
 
 class EstimateView(TypedDict):
-    """The size of a job; `usd` is 0 for built-in models, and null, unknown, for all others."""
+    """The size of a job; `usd` is what its plan expects it to cost, null where some price is unknown."""
 
     samples: int
     trials: int
