@@ -64,7 +64,8 @@ def view_of(
     """
     folder = folder_of(data, media)
     beginning = preview(folder, reading, protocol=protocol, media=media)
-    count, faults = None, []
+    count: int | None = None
+    faults: list[str] = []
     if is_read_through:
         try:
             count = len(read_file(find_file(folder), reading).entries)

@@ -17,6 +17,7 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
+    PromptProtocol,
     ReadsOwnFiles,
 )
 from gnomon.core.errors import GnomonError, SpecError, Unavailable
@@ -281,7 +282,7 @@ def _upload_of(state: State, written: object) -> UploadView | None:
     data, columns = spec.get("data"), spec.get("columns")
     if not isinstance(data, str) or not is_upload(data):
         return None
-    protocol = "official" if spec.get("protocol") == "official" else "guarded"
+    protocol: PromptProtocol = "official" if spec.get("protocol") == "official" else "guarded"
     try:
         named = {
             ours: theirs if isinstance(theirs, str) else tuple(theirs)
