@@ -7,7 +7,10 @@ from pathlib import Path
 
 ZSTANDARD = 93  # the compression method's number in the zip format
 LOCAL_HEADER = struct.Struct("<26xHH")  # of a member: 26 bytes that do not matter, two lengths
+END, END_64 = struct.Struct("<12xI6x"), struct.Struct("<40xQ28x")  # the size of the list of files, and before
 MOST_BYTES = 256 * 2**20  # that a member may unpack to
+MOST_DIRECTORY = 32 * 2**20  # bytes of the list of files
+MOST_COMMENT = 65_535  # bytes behind it
 
 
 class Archive:
@@ -18,11 +21,17 @@ class Archive:
     """
 
     def __init__(self, path: Path) -> None:
+        if (size := _directory_size(path)) > MOST_DIRECTORY:  # it is read whole
+            raise zipfile.BadZipFile(f"its list of files has {size:,} bytes; allowed: {MOST_DIRECTORY:,}")
         self._path, self._zip = path, zipfile.ZipFile(path)
 
     def names(self) -> list[str]:
         """The names of its members."""
         return self._zip.namelist()
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes that each member says it unpacks to, without folders."""
+        return {member.filename: member.file_size for member in self._zip.infolist() if not member.is_dir()}
 
     def read(self, name: str) -> bytes:
         """The bytes of a member.
@@ -61,3 +70,19 @@ class Archive:
     def close(self) -> None:
         """Close the file."""
         self._zip.close()
+
+
+def _directory_size(path: Path) -> int:
+    """Bytes of a zip's list of files, as its end says; 0 where it has no end."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - END_64.size - END.size - MOST_COMMENT))
+        tail = file.read()
+    last = len(tail) - END.size
+    at = last if tail[max(last, 0) :].startswith(b"PK\5\6") else tail.rfind(b"PK\5\6", 0, last + 4)
+    if at < 0:
+        return 0
+    size: int = END.unpack_from(tail, at)[0]
+    before = at - END_64.size
+    if before >= 0 and tail[before:].startswith(b"PK\6\6"):
+        size = END_64.unpack_from(tail, before)[0]
+    return size

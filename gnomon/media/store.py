@@ -5,11 +5,11 @@ import io
 import logging
 import os
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from gnomon.core.errors import DataError, NoRoom, NotFound
 from gnomon.core.sample import ImageRef, VideoRef
-from gnomon.whole_file import has_room, write_whole
+from gnomon.whole_file import has_room, make_private_folder, write_whole
 from gnomon_tools.core.open_picture import BadPicture, open_picture
 from gnomon_tools.core.regular_file import open_regular
 
@@ -22,7 +22,7 @@ class ObjectStorage(Protocol):
     Each method raises NoRoom while the storage does not answer, or takes nothing.
     """
 
-    def put(self, name: str, data: bytes) -> None: ...
+    def put(self, name: str, data: bytes | IO[bytes]) -> None: ...
 
     def get(self, name: str) -> bytes | None:
         """The bytes of that name; None where there are none."""
@@ -87,20 +87,26 @@ class MediaStore:
             NotFound: they are not here.
             NoRoom: the storage does not answer, or the disk has no room for a copy.
         """
+        return self.file(sha256).read_bytes()
+
+    def file(self, sha256: str) -> Path:
+        """Where the bytes of that hash lie; nobody may change them.
+
+        Raises:
+            NotFound, NoRoom: as `read`.
+        """
         path = self._path(sha256)
-        try:
-            return path.read_bytes()
-        except FileNotFoundError:
+        if not path.is_file():
             data = self._storage.get(_name(sha256)) if self._storage else None
-        if data is None or hashlib.sha256(data).hexdigest() != sha256:
-            raise NotFound(f"no media {sha256[:12]}… in the store") from None
-        write_whole(path, data)
-        return data
+            if data is None or hashlib.sha256(data).hexdigest() != sha256:
+                raise NotFound(f"no media {sha256[:12]}… in the store")
+            write_whole(path, data)
+        return path
 
     def has(self, sha256: str) -> bool:
         """Whether the bytes of that hash are here."""
         try:
-            return self._path(sha256).is_file() or (self._storage is not None and bool(self.read(sha256)))
+            return self.file(sha256).is_file()
         except NotFound:
             return False
 
@@ -136,6 +142,25 @@ class MediaStore:
             if self._storage is not None:
                 self._storage.put(_name(sha256), data)
             write_whole(path, data)
+        return sha256
+
+    def keep_file(self, file: Path) -> str:
+        """Keep a file of any size, which moves into the store unless its bytes are kept already; their hash.
+
+        Raises:
+            NoRoom: the disk is full, or the storage does not answer.
+        """
+        with file.open("rb") as data:
+            sha256 = hashlib.file_digest(data, "sha256").hexdigest()
+            path = self._path(sha256)
+            if path.is_file():
+                os.utime(path)
+                return sha256
+            if self._storage is not None:
+                data.seek(0)
+                self._storage.put(_name(sha256), data)
+        make_private_folder(path.parent)
+        file.replace(path)
         return sha256
 
     def _path(self, sha256: str) -> Path:

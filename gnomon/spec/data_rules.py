@@ -7,6 +7,7 @@ from gnomon.core.benchmark import BENCHMARKS, AsksJudge, ReadsOwnFiles, SampleSe
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.model import OWN_MODEL
 from gnomon.media import MediaStore
+from gnomon.media.uploads import folder_of, is_upload
 from gnomon.spec.job_spec import JobSpec
 from gnomon_tools.core.plugin_code import contained
 
@@ -53,7 +54,7 @@ def frozen_data(spec: JobSpec, path: Path) -> JobSpec:
     Raises:
         DataError: the file cannot be read, or has another hash than the spec says.
     """
-    changes: dict[str, Any] = {"data": str(path)}
+    changes: dict[str, Any] = {} if is_upload(str(spec.data)) else {"data": str(path)}
     plugin = spec.plugin()
     if isinstance(plugin, ReadsOwnFiles):
         with contained():
@@ -69,6 +70,8 @@ def opened_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
         SpecError, DataError: its data cannot be read here, or are others than when it was frozen.
     """
     data, plugin = Path(spec.data) if spec.data else None, spec.plugin()
+    if spec.data and is_upload(spec.data):
+        data = folder_of(spec.data, media)
     with contained():
         if data is not None and isinstance(plugin, ReadsOwnFiles):
             _check_hash(spec, plugin.data_sha256(data))

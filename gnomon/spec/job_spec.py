@@ -79,7 +79,8 @@ class JobSpec(StrictModel):
         default=None,
         description=(
             "Folder of the benchmark's published files, or one's own file of questions, relative to the "
-            "current folder (over REST: to one of `GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+            "current folder (over REST: to one of `GNOMON_MEDIA_ROOTS`), or an upload, `upload:HASH.ENDING`; "
+            "null: none, for generated questions."
         ),
     )
     data_sha256: str | None = Field(

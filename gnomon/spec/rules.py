@@ -35,6 +35,7 @@ from gnomon.core.model import is_built_in, is_scripted
 from gnomon.core.validation import first_validation_error
 from gnomon.core.words import LATEST_WORDS
 from gnomon.media import MediaStore
+from gnomon.media.uploads import folder_of, is_upload
 from gnomon.price_table import price_entry
 from gnomon.spec.all_tools import with_tools_that_fit
 from gnomon.spec.arm_rules import conditions, contracts, oracle, tools, transforms
@@ -81,6 +82,7 @@ class Context:
     stored_job: Callable[[str], StoredJob] | None = None  # by its id; None: without a store
     is_request: bool = True  # it came over HTTP: data are read below the roots alone
     data_roots: tuple[Path, ...] | None = None  # folders that data may be read from; None: not set
+    media: MediaStore | None = None  # where uploads are kept; None: there are none
     endpoints: EndpointAllowlist = NO_ENDPOINTS  # where the operator lets models be called
     is_trusted: bool = False  # by a user of this machine: loopback and any provider may be called
     commands: Commands = ()  # that the operator lets requests start
@@ -205,8 +207,7 @@ def servers(written: Written, context: Context) -> Written:
         )
 
     def find_file(path: str, field: str) -> Path:
-        find = from_request if context.is_request else for_command_line
-        return find(path, context.data_roots, field=field)
+        return _found(path, context, field=field)
 
     return lift_servers(
         with_tools_that_fit(written, find_file=find_file),
@@ -405,8 +406,15 @@ def data_path(spec: JobSpec, context: Context) -> None:
 def _data_path(spec: JobSpec, context: Context) -> Path | None:
     if spec.data is None:
         return None
+    return _found(spec.data, context, field="data")
+
+
+def _found(text: str, context: Context, *, field: str) -> Path:
+    """The path that a spec names, or the folder of an upload."""
+    if context.media is not None and is_upload(text):
+        return folder_of(text, context.media)
     find = from_request if context.is_request else for_command_line
-    return find(spec.data, context.data_roots, field="data")
+    return find(text, context.data_roots, field=field)
 
 
 def endpoints(spec: JobSpec, context: Context) -> None:

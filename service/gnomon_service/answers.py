@@ -52,6 +52,28 @@ class PreflightView(TypedDict):
     fitness: Fitness | None
 
 
+class AskedView(TypedDict):
+    """A question as a model sees it: texts and pictures, these by the SHA-256 of their bytes."""
+
+    sample_id: str
+    task: str
+    parts: list[dict[str, str]]
+
+
+class UploadView(TypedDict):
+    """An upload: `data` is what a spec calls it, `columns` have a value each, `read_as` says which of them is
+    read as which. `questions` is null where rows have faults; the first of `faults` counts them.
+    """
+
+    data: str
+    file: str
+    columns: dict[str, str]
+    read_as: dict[str, str]
+    questions: int | None
+    faults: list[str]
+    preview: list[AskedView]
+
+
 class FaultView(TypedDict):
     """Something wrong with the data of a sample."""
 
@@ -194,7 +216,7 @@ class KeysView(TypedDict):
 
 
 class EstimateView(TypedDict):
-    """The size of a job; `usd` is 0 for built-in models, and null, unknown, for all others."""
+    """The size of a job; `usd` is what its plan expects it to cost, null where some price is unknown."""
 
     samples: int
     trials: int
@@ -434,6 +456,7 @@ ANSWERS: Mapping[str, Any] = {
     "POST /v1/jobs/{job_id}/cancel": JobView,
     "POST /v1/jobs/{job_id}/resume": JobView,
     "DELETE /v1/jobs/{job_id}": DeletionView,
+    "POST /v1/uploads/{name}": UploadView,
     "GET /v1/keys": KeysView,
     "GET /v1/jobs/{job_id}/trials": RowList,
     "GET /v1/jobs/{job_id}/report": Report,

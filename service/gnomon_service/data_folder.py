@@ -10,7 +10,8 @@ STORE = ("gnomon.db", "gnomon.db-wal", "gnomon.db-shm", "up.json")
 # anything else was made by the user.
 INSIDE = {
     "redis": r"lock|redis\.(log|sock)|(broken-\d+-)?appendonly.*",
-    "media": r"[0-9a-f]{2}(/([0-9a-f]{64}|\.part-[0-9a-f]+))?|map-readings(/[^/]+\.json)?",
+    "media": r"[0-9a-f]{2}(/([0-9a-f]{64}|\.part-[0-9a-f]+))?|map-readings(/[^/]+\.json)?"
+    r"|uploads(/([0-9a-f]{64}|\.part-[0-9a-f]+)(/.*)?)?",
     "logs": r"(worker-\d+|sweeper|redis)\.log",
     "demo": r"report\.(json|html|md)|rows\.(ndjson|csv)",
     "analyses": r"[0-9a-f]+(/cases\.ndjson)?",

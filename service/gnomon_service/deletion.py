@@ -1,5 +1,6 @@
 """Deletes jobs with their media, those that are too old, and media that nothing names any more."""
 
+import shutil
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import Conflict, NotFound
+from gnomon.media.uploads import FOLDER as UPLOADS
 from gnomon.report.text_formats import count
 from gnomon_service.settings import Settings
 from gnomon_workers.store.records import Deletion
@@ -54,10 +56,13 @@ def delete(settings: Settings, store: Store, job_id: str, *, by: str) -> dict[st
 def delete_unnamed_media(
     settings: Settings, store: Store, *, is_dry: bool, used_since_s: float = 0.0
 ) -> MediaFreed:
-    """Delete the media that no trial names, of those that were used since then."""
-    files = media_files(settings)
-    if used_since_s:
-        files = {name: path for name, path in files.items() if _used_s(path) >= used_since_s}
+    """Delete the media that nothing names, of those used since then; uploads have a day to be named."""
+    files, uploads, now_s = media_files(settings), uploaded(settings), time.time()
+    files = {
+        name: path
+        for name, path in files.items()
+        if (_used_s(path) < now_s - DAY_S if name in uploads else _used_s(path) >= used_since_s)
+    }
     return _free(store, files, is_dry=is_dry)
 
 
@@ -76,6 +81,11 @@ def media_files(settings: Settings) -> dict[bytes, Path]:
     """The files of the data folder's media, by the hex digest that names them."""
     found = (settings.data_dir / "media").glob("[0-9a-f][0-9a-f]/" + 64 * "[0-9a-f]")
     return {path.name.encode(): path for path in sorted(found)}
+
+
+def uploaded(settings: Settings) -> dict[bytes, Path]:
+    """The folders of uploads, by the hex digest of what was sent."""
+    return {path.name.encode(): path for path in (settings.data_dir / "media" / UPLOADS).glob("[0-9a-f]*")}
 
 
 def _named_files(settings: Settings, store: Store, job_id: str) -> dict[bytes, Path]:
@@ -104,15 +114,18 @@ def _used_s(path: Path) -> float:
 
 def _size(path: Path, *, is_dry: bool, before_s: float) -> int | None:
     """The size of a file that is deleted; None where it has gone, or was used since."""
+    unpacked = path.parents[1] / UPLOADS / path.name
     try:
         status = path.stat()
         if status.st_mtime >= before_s:
             return None
+        others = [file.stat() for file in unpacked.rglob("*") if file.is_file()]
         if not is_dry:
             path.unlink()
+            shutil.rmtree(unpacked, ignore_errors=True)
     except FileNotFoundError:
         return None
-    return status.st_size
+    return status.st_size + sum(other.st_size for other in others if other.st_ino != status.st_ino)
 
 
 def _view(found: Deletion, media: MediaFreed) -> dict[str, Any]:

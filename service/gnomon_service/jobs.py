@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
-from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
+from gnomon.core.model import CALL_TIMEOUT_S
 from gnomon.core.near_equal import ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
@@ -67,17 +67,6 @@ class Draft:
             *notes_on_environment(spec.called_models.values()),
         ]
 
-    def estimate(self) -> dict[str, Any]:
-        """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
-        spec = self.spec
-        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.all_models)
-        return {
-            "samples": len(self.refs),
-            "trials": self.planned_trials,
-            "usd": 0.0 if is_free else None,
-            "usd_limit": spec.limits.usd,
-        }
-
 
 def _longer_than_trials(spec: JobSpec) -> Iterator[str]:
     """Models whose calls may take longer than a trial, as somebody set it."""
@@ -107,18 +96,20 @@ def draft_from_request(spec: object, settings: Settings) -> Draft:
 
 
 def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
+    media = media_of(settings.data_dir)
     context = Context(
         agents=AGENTS.names(),
         stored_job=partial(stored_job, settings),
         is_request=is_request,
         data_roots=settings.media_roots,
+        media=media,
         endpoints=settings.allowed_bases,
         # Without keys the API is bound to loopback, so a request comes from a user of this machine.
         is_trusted=not (is_request and settings.api_keys),
         commands=settings.allowed_commands,
         list_tools=list_tools,
     )
-    spec, media = check_spec(written, context), media_of(settings.data_dir)
+    spec = check_spec(written, context)
     media.check()
     samples = open_samples(spec, media)
     replayed = replayable(spec, samples.refs, partial(stored_job, settings))

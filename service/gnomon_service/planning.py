@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.core.clusters import coarsest
+from gnomon.core.errors import DataError
+from gnomon.core.model import OWN_MODEL, Request, is_built_in
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.exchange.foreign import benchmark_called
@@ -28,11 +30,12 @@ from gnomon.report.text_formats import count
 from gnomon.spec.environment import addresses_from_environment
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import margin_text
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.statistics.design import ICC, Design, design, strata_of
 from gnomon.statistics.power import PERSISTENCE, POWER, PlantedStudy, design_effect, right_or_wrong, spread_of
 from gnomon.trials.trial_plan import cluster_of, repeats_of_pair
 from gnomon_service.jobs import Draft
-from gnomon_service.trial_costs import arm_costs, assumptions, judge_costs, probe_of, tool_warnings
+from gnomon_service.trial_costs import Probe, arm_costs, assumptions, judge_costs, probe_of, tool_warnings
 
 if TYPE_CHECKING:
     from gnomon.report.contrast import Family
@@ -65,13 +68,7 @@ def plan(
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
     probe, elsewhere = probe_of(draft), addresses_from_environment(spec.called_models.values())
     requests = {arm.name: probe.first_requests(arm) for arm in spec.arms}
-    arms = [
-        arm_costs(spec, model, arm, samples=len(refs), probe=probe, requests=requests[arm.name], rows=rows)
-        for model in spec.models
-        for arm in spec.arms
-    ]
-    judge = judge_costs(spec, probe, samples=len(refs))
-    prices = [part["usd"] for part in (*arms, *([judge] if judge else ()))]
+    arms, judge, usd = _costs(draft, probe, requests, rows)
     clusters = set(coarsest([ref.cluster or ref.sample_id for ref in refs]))
     cells = Counter(ref.cell for ref in refs)
     contrasts = pairs(spec)
@@ -89,7 +86,7 @@ def plan(
         "trials": draft.planned_trials,
         "arms": arms,
         **({"judge": judge} if judge else {}),
-        "usd": None if None in prices else sum(price for price in prices if price is not None),
+        "usd": usd,
         "usd_limit": spec.limits.usd,
         **({"retry": retry} if (retry := changed_fields(spec.retry)) else {}),
         "comparisons": {
@@ -112,6 +109,45 @@ def plan(
             *(shown if contrasts else ()),
         ],
     }
+
+
+def estimate_of(draft: Draft) -> dict[str, Any]:
+    """The size of a job, and what a plan expects it to cost: None where a price or a sample is unknown."""
+    spec = draft.spec
+    return {
+        "samples": len(draft.refs),
+        "trials": draft.planned_trials,
+        "usd": 0.0 if all(map(_is_free, spec.all_models)) else _expected_usd(draft),
+        "usd_limit": spec.limits.usd,
+    }
+
+
+def _is_free(model: ModelSpec) -> bool:
+    return is_built_in(model.id) and model.id != OWN_MODEL
+
+
+def _expected_usd(draft: Draft) -> float | None:
+    try:
+        probe = probe_of(draft)
+        requests = {arm.name: probe.first_requests(arm) for arm in draft.spec.arms}
+    except DataError:
+        return None
+    return _costs(draft, probe, requests, ())[2]
+
+
+def _costs(
+    draft: Draft, probe: Probe, requests: Mapping[str, list[Request]], rows: Sequence[Row]
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None, float | None]:
+    """What arms and judge cost, and the sum of it where all of it is known."""
+    spec, samples = draft.spec, len(draft.refs)
+    arms = [
+        arm_costs(spec, model, arm, samples=samples, probe=probe, requests=requests[arm.name], rows=rows)
+        for model in spec.models
+        for arm in spec.arms
+    ]
+    judge = judge_costs(spec, probe, samples=samples)
+    prices = [part["usd"] for part in (*arms, *([judge] if judge else ()))]
+    return arms, judge, None if None in prices else sum(price for price in prices if price is not None)
 
 
 def _servers(spec: JobSpec) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from gnomon_workers.settings import read_cache_days, read_timestamp_url
 
 MAX_PER_MINUTE = 6_000
 KEEP_DAYS = "GNOMON_KEEP_DAYS"
+UPLOAD_GB = 20
 DEFAULT_DATA_DIR = "./.gnomon"
 
 
@@ -34,6 +35,7 @@ class Settings:
     max_per_minute: int = MAX_PER_MINUTE
     webhooks: Webhooks = field(default_factory=Webhooks)
     keep_days: float | None = None  # after which a service deletes jobs that have ended; None: never
+    upload_gb: int = UPLOAD_GB  # that all uploads may take
 
     @property
     def is_embedded(self) -> bool:
@@ -75,6 +77,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
         max_per_minute=_whole(environ, "GNOMON_MAX_REQUESTS_PER_MINUTE", MAX_PER_MINUTE),
         webhooks=read_webhooks(environ),
         keep_days=_keep_days(environ),
+        upload_gb=_whole(environ, "GNOMON_UPLOAD_GB", UPLOAD_GB),
         allowed_bases=parse_allowed(environ.get(ALLOWED_API_BASES_ENV, "")),
         allowed_commands=parse_commands(environ.get(ALLOWED_COMMANDS_ENV, "")),
     )

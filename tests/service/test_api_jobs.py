@@ -53,6 +53,12 @@ def test_the_price_of_a_foreign_model_is_unknown_not_zero(api: TestClient) -> No
     assert api.post("/v1/jobs", json=spec).json()["estimate"]["usd"] is None
 
 
+def test_the_estimate_has_the_dollars_that_a_plan_expects(api: TestClient) -> None:
+    model = {"id": "openai/x", "api_base": "http://127.0.0.1:1/v1", "api_key_env": "ANY"}
+    spec = {**SPEC, "models": [{**model, "price": {"input": 1.0, "output": 2.0}}]}
+    assert api.post("/v1/jobs", json=spec).json()["estimate"]["usd"] > 0
+
+
 def test_the_same_idempotency_key_gives_the_same_job(api: TestClient) -> None:
     first = post(api, **{"Idempotency-Key": "k1"})
     assert post(api, **{"Idempotency-Key": "k1"}) == first

@@ -147,6 +147,7 @@ def test_who_posted_cancelled_and_looked_is_kept_and_jobs_are_found_by_owner(
     assert [job["id"] for job in listed] == [by_bob]
     home = as_(api, READER, "GET", "/index.json?owner=lab").json()
     assert [job["id"] for job in home["jobs"]] == [by_ada]
+    assert home["owners"] == ["field", "lab"]
     assert [job["id"] for job in as_(api, READER, "GET", "/index.json?q=field").json()["jobs"]] == [by_bob]
     page = as_(api, READER, "GET", "/ui/keys").text
     assert "3 keys, 1 with a monthly budget" in page

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import IO, Any
 
 from gnomon.core.errors import NoRoom, SpecError
 
@@ -49,7 +49,7 @@ class Bucket:
         self.url, self._bucket = url, parts["bucket"]
         self._prefix = f"{(parts['prefix'] or '').strip('/')}/".lstrip("/")
 
-    def put(self, name: str, data: bytes) -> None:
+    def put(self, name: str, data: bytes | IO[bytes]) -> None:
         with self._asking("keeps nothing now") as client:
             client.put_object(Bucket=self._bucket, Key=self._prefix + name, Body=data)
 

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
@@ -18,6 +20,7 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon.media.clip_frames import find_clip
+from gnomon.media.uploads import sheet_hint
 from gnomon_tools.scene.scene import Scene
 
 MAX_QUOTED = 20  # faults that a message quotes
@@ -32,14 +35,19 @@ def find_file(data: Path) -> Path:
     if data.is_file():
         return data
     try:
-        files = sorted(path for path in data.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+        names = sorted(path.name for path in data.iterdir())
+        files = [
+            path for path in map(data.joinpath, names) if path.suffix.lower() in SUFFIXES and path.is_file()
+        ]
     except OSError as error:
         raise DataError(f"{data} cannot be read: {error.strerror}", field="data") from None
     named = [path for path in files if path.stem.lower() == "questions"]
     chosen = named or files
     if not chosen:
         endings = ", ".join(SUFFIXES)
-        raise DataError(f"{data} holds no file of questions; expected questions in {endings}", field="data")
+        hint = next(filter(None, map(sheet_hint, names)), "")
+        message = f"{data} holds no file of questions; expected questions in {endings}{hint}"
+        raise DataError(message, field="data")
     if len(chosen) > 1:
         names = ", ".join(path.name for path in chosen[:5])
         raise DataError(f"{data} holds several files: {names}; name the one as `data`", field="data")
@@ -155,6 +163,21 @@ def read_file(path: Path, reading: Reading) -> QuestionFile:
     return scan.finished()
 
 
+def read_beginning(path: Path, reading: Reading, *, rows: int) -> tuple[QuestionFile, Mapping[str, Any]]:
+    """The questions among the first rows of a file that can be asked, and its columns with their first value.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    table = open_table(path)
+    scan = _Scan(table, reading, path)
+    columns: dict[str, Any] = {}
+    for row in islice(table.rows(), rows):
+        scan.add(row)
+        columns |= {name: value for name, value in row.values.items() if columns.get(name) in (None, "")}
+    return scan.readable(), columns
+
+
 class _Scan:
     """The results of reading a file through."""
 
@@ -222,18 +245,21 @@ class _Scan:
             FaultyFile, DataError: it cannot be asked.
         """
         self._check_columns()
-        pictures_of: dict[str, tuple[int, int]] = {}
         for number, reference in self._references:
-            if reference in self._seen:
-                pictures_of[reference] = self._seen[reference][1]
-            else:
+            if reference not in self._seen:
                 fault = f"images: no file {reference!r} in the folder of the questions, nor a row of that id"
                 self._faults.append((number, fault))
         if self._faults:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:
             raise DataError(f"{self._path.name} holds no questions", field="data")
+        return self.readable()
+
+    def readable(self) -> QuestionFile:
+        """The file with those of its questions that can be asked."""
         self._usual.done()
+        named = {reference for _, reference in self._references}
+        pictures_of = {name: self._seen[name][1] for name in named & self._seen.keys()}
         return QuestionFile(
             path=self._path,
             table=self._table,
@@ -268,7 +294,7 @@ class _Scan:
             if not any(column in self._columns for column in self._reading.columns.candidates(name)):
                 message = f"{self._path.name} has no column {name!r}; it has: {there_are}"
                 how = f"columns: {{{name}: THEIR NAME}}"
-                raise DataError(f"{message}. Say which one it is: {how}", field="data")
+                raise DataError(f"{message}. Say which one it is: {how}", field=f"columns.{name}")
 
     def _clustered(self) -> dict[str, Entry]:
         shared = clusters_by_shared(self._kin, "shares")

@@ -17,10 +17,11 @@ from typing import Any, BinaryIO, NoReturn, Protocol
 from gnomon.core.errors import DataError
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
+from gnomon.media.uploads import TABLES, sheet_hint
 from gnomon.parquet_file import read_group, row_counts
 from gnomon_tools.core.regular_file import open_regular
 
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+SUFFIXES = tuple(f".{kind}" for kind in TABLES)
 MAX_LINE = 64_000_000  # bytes of a row, its pictures included
 MAX_JSON = 512_000_000  # bytes of a file that is read whole
 MAX_ROWS = 10_000_000
@@ -71,7 +72,8 @@ def open_table(path: Path) -> Table:
     """
     kind = path.suffix.lower()
     if kind not in SUFFIXES:
-        raise DataError(f"{path.name}: allowed are files in {', '.join(SUFFIXES)}", field="data")
+        allowed = f"allowed are files in {', '.join(SUFFIXES)}"
+        raise DataError(f"{path.name}: {allowed}{sheet_hint(path.name)}", field="data")
     try:
         with open_regular(path) as file:
             head = file.read(4)

@@ -23,6 +23,7 @@ from gnomon_service.api import (
     reviews,
     tools,
     trials,
+    uploads,
     workers,
 )
 from gnomon_service.api import exports as job_exports
@@ -74,6 +75,7 @@ KEYED = (
     reviews,
     catalog,
     tools,
+    uploads,
     workers,
     keys,
     metrics,

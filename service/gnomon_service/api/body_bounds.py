@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.exchange.json_lines import count_values
+from gnomon.media.uploads import MOST_BYTES as MOST_UPLOAD
 
 
 class BodyBounds(NamedTuple):
@@ -15,12 +16,17 @@ class BodyBounds(NamedTuple):
     values: int
     depth: int
     is_kept: bool = True
+    seconds: float | None = None  # in which it must arrive; None: as usual
 
 
 SMALL = BodyBounds(size=1_000_000, values=300_000, depth=100)
 # A batch is read by a process of its own: two columns of a million points each are 6,000,000 values.
 BATCH = BodyBounds(size=64_000_000, values=8_000_000, depth=100, is_kept=False)
-BY_ROUTE = ((re.compile(r"/v1/tools/[^/]+/batch"), BATCH),)  # all others: SMALL
+UPLOAD = BodyBounds(size=MOST_UPLOAD, values=0, depth=0, is_kept=False, seconds=1_800.0)
+BY_ROUTE = (  # all others: SMALL
+    (re.compile(r"/v1/tools/[^/]+/batch"), BATCH),
+    (re.compile(r"/v1/uploads/[^/]+|/ui/new/upload"), UPLOAD),
+)
 MOST_KEPT = 64_000_000  # bytes of all bodies that are in memory at a time
 
 

@@ -39,17 +39,20 @@ async def post_job(
     Nothing is stored for a client that has disconnected before.
     """
 
-    def post() -> tuple[jobs.Draft, JobRecord]:
-        draft = jobs.draft_from_request(spec(), state.settings)
-        return draft, actions.post(state, draft, who, idempotency_key=idempotency_key)
+    def post() -> tuple[jobs.Draft, JobRecord, dict[str, Any]]:
+        from gnomon_service.planning import estimate_of  # late: the prices of all models are read with it
 
-    draft, job = await state.places.jobs.run(request, post)
+        draft = jobs.draft_from_request(spec(), state.settings)
+        record = actions.post(state, draft, who, idempotency_key=idempotency_key)
+        return draft, record, estimate_of(draft)
+
+    draft, job, estimate = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {
         "id": job.id,
         "status": job.status,
         "planned_trials": job.counts.planned,
-        "estimate": draft.estimate(),
+        "estimate": estimate,
         "warnings": [without_folders(warning) for warning in draft.warnings],
     }
 

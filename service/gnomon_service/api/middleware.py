@@ -20,7 +20,7 @@ from gnomon_service.api.state import State, state_of
 from gnomon_service.api_keys import digest_of
 from gnomon_workers.poster import NOBODY, Poster
 
-BODY_S = 30.0  # in which a body must arrive
+BODY_S = 30.0  # in which a body must arrive, where its route says nothing else
 LINGER_S = 1.0  # without a piece of it, after which the rest of a body that was refused is not read
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
@@ -98,6 +98,7 @@ class _Reading:
     def __init__(self, receive: Receive, bounds: BodyBounds, *, is_json: bool) -> None:
         self._receive, self._bounds = receive, bounds
         self._scan = JsonScan() if is_json else None
+        self._wait_s = bounds.seconds or BODY_S
         self._is_complete = False
         self._until_s: float | None = None  # from when it is read on: a request may wait for a place before
         self.size = 0
@@ -108,12 +109,12 @@ class _Reading:
         Raises:
             Refused: the body is larger or slower than it may be, or holds more.
         """
-        self._until_s = self._until_s or asyncio.get_running_loop().time() + BODY_S
+        self._until_s = self._until_s or asyncio.get_running_loop().time() + self._wait_s
         try:
             async with asyncio.timeout_at(None if self._is_complete else self._until_s):
                 message = await self._receive()
         except TimeoutError:
-            raise Refused(408, f"the body must arrive within {BODY_S:g} s") from None
+            raise Refused(408, f"the body must arrive within {self._wait_s:g} s") from None
         piece, most = message.get("body", b""), self._bounds
         self.size += len(piece)
         self._is_complete = not message.get("more_body", False)

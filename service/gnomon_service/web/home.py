@@ -140,6 +140,7 @@ def home(
             if kind != "needs" or counts["needs"] or wanted.show == "needs"
         ],
         "benchmarks": benchmarks,
+        "owners": sorted({*state.store.owners(), owner} - {""}),
         "chosen": {
             "show": wanted.show,
             "benchmark": benchmark,

@@ -11,7 +11,6 @@ from gnomon_service.web.time_text import ago, seconds_of, seconds_text
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.records import JobRecord, MissingTrials
 
-MOST = 0.7  # the share of differences that a page's scale holds
 NAMED = 3  # models or arms that a line names
 CAUSES = {  # what the causes of missing trials are called
     "auth": "a key was refused",
@@ -212,14 +211,12 @@ def _waits(job: JobRecord) -> str:
 
 
 def reach_of(rows: Sequence[Mapping[str, Any]]) -> float:
-    """Half the scale of the page's interval plots, in points: so round that it holds most differences, and
-    that small ones can be told apart beside a few large ones.
+    """Half the scale of the page's interval plots, in points: so round that it holds every difference.
 
     >>> reach_of([{"diff": 0.019}, {"diff": None}]), reach_of([{"diff": -0.3}]), reach_of([])
     (25.0, 50.0, 25.0)
     """
-    sizes = sorted(abs(100 * row["diff"]) for row in rows if row["diff"] is not None)
-    most = sizes[int(MOST * (len(sizes) - 1))] if sizes else 0.0
+    most = max((abs(100 * row["diff"]) for row in rows if row["diff"] is not None), default=0.0)
     return next(reach for reach in (25.0, 50.0, 100.0) if reach >= most or reach == 100.0)
 
 

@@ -1,6 +1,7 @@
 """The form of a new job: its spec, what it would cost and what it could detect, before anything is spent."""
 
 import secrets
+import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any
@@ -8,23 +9,28 @@ from typing import Annotated, Any
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 
+from gnomon.benchmarks.questions.rows import Reading
+from gnomon.benchmarks.questions.scorers.scorers import SCORERS
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
+    PromptProtocol,
     ReadsOwnFiles,
 )
 from gnomon.core.errors import GnomonError, SpecError, Unavailable
 from gnomon.core.ids import stable_hash
 from gnomon.core.redaction import without_folders
 from gnomon.core.tool_inputs import usable_tools
+from gnomon.media.uploads import KINDS, MOST_BYTES, is_upload, kind_of, new_part
 from gnomon.report.text_formats import count
 from gnomon.spec.pasted_keys import text_without_keys, without_keys
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
-from gnomon_service import actions, jobs
+from gnomon_service import actions, jobs, uploads
+from gnomon_service.answers import UploadView
 from gnomon_service.api.middleware import Who
 from gnomon_service.api.state import Shared, State
 from gnomon_service.endpoint_checks import check_endpoints_of
@@ -33,11 +39,13 @@ from gnomon_service.web.pages import View, page, respond
 from gnomon_service.web.spec_form import (
     CONDITIONS,
     DEFAULT,
+    MODEL_FIELDS,
     as_yaml,
     blank_entry,
     changed,
     form_of,
     spec_as_written,
+    with_upload,
 )
 from gnomon_workers.poster import Poster
 
@@ -60,6 +68,7 @@ def new_job(state: Shared, source: Annotated[str, Query(alias="from", max_length
 
 @router.get("/ui/new/check")
 @router.get("/ui/new/endpoint")
+@router.get("/ui/new/upload")
 def begin_again() -> RedirectResponse:
     """The address of a check that was reloaded."""
     return RedirectResponse("/ui/new", status_code=303)
@@ -70,6 +79,14 @@ async def check(request: Request, state: Shared) -> Response:
     """The form with its plan, as it was filled in."""
     async with request.form() as posted:
         view = await state.places.pages.run(request, partial(_view_of, state, posted))
+    return respond(request, TEMPLATE, view)
+
+
+@router.post("/ui/new/upload", response_model=None)
+async def upload(request: Request, state: Shared) -> Response:
+    """The form with the questions of a file that was sent with it."""
+    async with request.form() as posted:
+        view = await state.places.jobs.run(request, partial(_uploaded, state, posted))
     return respond(request, TEMPLATE, view)
 
 
@@ -110,8 +127,27 @@ def _view_of(state: State, posted: FormData) -> View:
     try:
         written, text = _written(posted)
     except SpecError as error:
-        return _shown(changed({}, posted), str(posted.get("yaml", "")), fault=error, field="yaml")
+        return _shown(state, changed({}, posted), str(posted.get("yaml", "")), fault=error, field="yaml")
     return _checked(state, written, text, is_typing="typing" in posted)
+
+
+def _uploaded(state: State, posted: FormData) -> View:
+    written, text = changed({}, posted), str(posted.get("yaml", ""))
+    try:
+        written, text = _written(posted)
+        file, media = posted.get("file"), state.questions.media
+        if not isinstance(file, UploadFile) or not file.filename:
+            raise SpecError("choose a file first", field="file")
+        kind = kind_of(file.filename)
+        with new_part(media) as part:
+            with part.open("xb") as whole:
+                shutil.copyfileobj(file.file, whole)
+            data = uploads.keep(part, kind, state.settings, media)
+        columns = uploads.view_of(data, Reading(), media, is_read_through=False)["columns"]
+    except GnomonError as error:
+        return _shown(state, written, text, fault=error, field="file")
+    spec = with_upload(written, data, columns)
+    return _checked(state, spec, as_yaml(spec), is_typing=True)
 
 
 def _submitted(state: State, posted: FormData, who: Poster) -> tuple[str, View | None]:
@@ -126,7 +162,7 @@ def _submitted(state: State, posted: FormData, who: Poster) -> tuple[str, View |
     except GnomonError as error:
         view = _view_of(state, posted)
         if view["fault"] is None:  # the spec may run, but not now, or not with this key
-            view = _shown(written, text, fault=error, field=error.field)
+            view = _shown(state, written, text, fault=error, field=error.field)
         return "", view
 
 
@@ -150,17 +186,29 @@ def _written(posted: FormData) -> tuple[object, str]:
 def _checked(state: State, written: object, text: str, *, is_typing: bool) -> View:
     """The form with a plan of the spec, or with what is wrong with it."""
     if blank := blank_entry(written):
-        return _shown(written, text, note=blank)
+        return _shown(state, written, text, note=blank)
     select = written.get("select") if isinstance(written, Mapping) else None
     limit = select.get("limit") if isinstance(select, Mapping) else None
     if is_typing and isinstance(limit, int) and limit > MOST_WHILE_TYPING:
-        return _shown(written, text, note=f"Press Check: a plan of {limit:,} samples takes a moment.")
+        return _shown(state, written, text, note=f"Press Check: a plan of {limit:,} samples takes a moment.")
+    if is_typing and _has_large_upload(state, written):
+        return _shown(state, written, text, note="Press Check: so many questions take a while to read.")
     if is_typing and _names_servers(written):
-        return _shown(written, text, note="Press Check: its tool servers are asked which tools they have.")
+        return _shown(
+            state, written, text, note="Press Check: its tool servers are asked which tools they have."
+        )
     try:
-        return _shown(written, text, plan=_plan(state, written))
+        return _shown(state, written, text, plan=_plan(state, written))
     except GnomonError as error:
-        return _shown(written, text, fault=error, field=error.field)
+        return _shown(state, written, text, fault=error, field=error.field)
+
+
+def _has_large_upload(state: State, written: object) -> bool:
+    data = written.get("data") if isinstance(written, Mapping) else None
+    try:
+        return isinstance(data, str) and is_upload(data) and uploads.is_large(data, state.questions.media)
+    except GnomonError:
+        return False  # which the check tells
 
 
 def _names_servers(written: object) -> bool:
@@ -181,6 +229,7 @@ def _plan(state: State, written: object) -> dict[str, Any]:
 
 
 def _shown(
+    state: State,
     written: object,
     text: str,
     *,
@@ -214,6 +263,10 @@ def _shown(
             {"name": each, "summary": BENCHMARKS.summary_of(each)} for each in BENCHMARKS.working_names()
         ],
         "benchmark": _benchmark(plugin),
+        "upload": _upload_of(state, written),
+        "upload_bytes": MOST_BYTES,
+        "upload_kinds": [f".{kind}" for kind in KINDS],
+        "scorers": list(SCORERS),
         "conditions": CONDITIONS,
         "agents": [{"name": each, "summary": AGENTS.summary_of(each)} for each in AGENTS.working_names()],
         "presets": [
@@ -221,6 +274,27 @@ def _shown(
             for preset in PRESETS
         ],
     }
+
+
+def _upload_of(state: State, written: object) -> UploadView | None:
+    """What is in the upload that the spec names; None where it names none, or it cannot be read."""
+    spec = written if isinstance(written, Mapping) else {}
+    data, columns = spec.get("data"), spec.get("columns")
+    if not isinstance(data, str) or not is_upload(data):
+        return None
+    protocol: PromptProtocol = "official" if spec.get("protocol") == "official" else "guarded"
+    try:
+        named = {
+            ours: theirs if isinstance(theirs, str) else tuple(theirs)
+            for ours, theirs in (columns or {}).items()
+        }
+        reading = uploads.reading_of(named, spec.get("scorer"))
+    except (GnomonError, AttributeError, TypeError):  # which the check tells
+        reading = Reading()
+    try:
+        return uploads.view_of(data, reading, state.questions.media, protocol=protocol, is_read_through=False)
+    except GnomonError:
+        return None
 
 
 def _benchmark(plugin: Benchmark | None) -> dict[str, Any]:
@@ -242,9 +316,9 @@ def _nearest(field: str, form: Mapping[str, Any]) -> str:
     >>> _nearest("select.limit", form), _nearest("arms.1.tools.0", form), _nearest("models.0.price", form)
     ('select.limit', 'arms.1.tools', 'yaml')
     """
-    names = {*form["values"], *form["lists"], "preset", *(["arms.tools"] if form["preset"] else [])}
+    names = {"file", *form["values"], *form["lists"], "preset", *(["arms.tools"] if form["preset"] else [])}
     for kind, fields in (
-        ("models", ("id", "api_key_env", "api_base")),
+        ("models", MODEL_FIELDS),
         ("arms", ("name", "agent", "tools", "max_tool_calls", *CONDITIONS)),
     ):
         names |= {f"{kind}.{at}.{each}" for at in range(len(form[kind])) for each in fields}

@@ -5,14 +5,15 @@ have the names that the spec's own paths have, such as `models.0.id`, so a fault
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, get_args
 
 import yaml
 from starlette.datastructures import FormData
 
+from gnomon.benchmarks.questions.columns import COLUMNS as OWN_COLUMNS
 from gnomon.core.arm import Results, ToolNaming, ToolOrder, Wording
-from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.benchmark import BENCHMARKS, ReadsOwnFiles
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import Transform
 from gnomon.spec.job_spec import JobSpec
@@ -25,7 +26,11 @@ FRACTION = re.compile(r"-?\d{1,12}\.\d{1,9}")
 TEXTS = ("name", "benchmark", "data")
 NUMBERS = ("select.limit", "select.seed", "repeats", "concurrency", "limits.usd")
 LISTS = ("select.tasks", "select.scenes")
-MODEL_FIELDS = ("id", "api_key_env", "api_base")
+OWN_QUESTIONS = "questions"  # the benchmark of uploads
+PRICES = ("price.input", "price.output")
+MODEL_FIELDS = ("id", "api_key_env", "api_base", *PRICES)
+COLUMNS = tuple(f"columns.{name}" for name in (*OWN_COLUMNS, *"ABCDEF"))
+SCORER = "scorer"
 ARM_FIELDS = ("name", "agent", "max_tool_calls")
 CONDITIONS = {  # of an arm, the usual one first
     "results": get_args(Results),
@@ -83,7 +88,7 @@ def form_of(written: object) -> dict[str, Any]:
     arms = spec.get("arms")
     preset = str(arms.get("preset", "")) if isinstance(arms, Mapping) else ""
     return {
-        "values": {name: _text(_at(spec, name)) for name in (*TEXTS, *NUMBERS)}
+        "values": {name: _text(_at(spec, name)) for name in (*TEXTS, *NUMBERS, *COLUMNS, SCORER)}
         | {SEQUENTIAL: _choice(_at(spec, SEQUENTIAL), "no")},
         "lists": {name: [str(item) for item in _list(_at(spec, name))] for name in LISTS},
         "preset": preset,
@@ -152,6 +157,10 @@ def changed(before: object, posted: FormData) -> Written:
         _put(spec, name, _number(str(posted.get(name, ""))))
     if SEQUENTIAL in posted:
         _put_choice(spec, SEQUENTIAL, str(posted[SEQUENTIAL]), "no")
+    for name in (*COLUMNS, SCORER):
+        # What no select can say, such as a list of columns, stays as long as its text does.
+        if name in posted and posted[name] != _text(_at(spec, name)):
+            _put(spec, name, str(posted[name]))
     for name in LISTS:
         _put(spec, name, [str(item) for item in posted.getlist(name)])
     if last and _text(spec.get("benchmark")) not in ("", last):
@@ -166,7 +175,8 @@ def _suit_benchmark(spec: Written, last: str) -> None:
     name = _text(spec["benchmark"])
     if _text(spec.get("name")) in ("", DEFAULT["name"], _usual_name(last)):
         spec["name"] = _usual_name(name)
-    spec.pop("data", None)
+    for of_the_file in ("data", "columns", SCORER):
+        spec.pop(of_the_file, None)
     plugin = BENCHMARKS.find(name)
     made = plugin is not None and not plugin.needs_data
     _put(spec, "select", dict(USUAL_SELECT) if made else "")
@@ -174,6 +184,24 @@ def _suit_benchmark(spec: Written, last: str) -> None:
 
 def _usual_name(benchmark: str) -> str:
     return str(DEFAULT["name"]) if benchmark == DEFAULT["benchmark"] else f"tools on {benchmark}"
+
+
+def with_upload(written: object, data: str, columns: Collection[str]) -> Written:
+    """The spec with the questions of an upload; of the columns that it named those stay which that has."""
+    spec: Written = dict(written) if isinstance(written, Mapping) else {}
+    if not isinstance(BENCHMARKS.find(_text(spec.get("benchmark"))), ReadsOwnFiles):
+        last, spec["benchmark"] = _text(spec.get("benchmark")), OWN_QUESTIONS
+        _suit_benchmark(spec, last)
+    spec["data"] = data
+    spec.pop("data_sha256", None)
+    named = spec.get("columns")
+    fitting = (
+        {name: column for name, column in named.items() if column in columns}
+        if isinstance(named, Mapping)
+        else {}
+    )
+    _put(spec, "columns", fitting or "")
+    return spec
 
 
 def blank_entry(written: object) -> str:
@@ -193,7 +221,8 @@ def _models(before: Sequence[object], posted: FormData) -> list[Written]:
     for at in range(_rows(posted, "models", "id")):
         model: Written = _mapping_at(before, at)
         for name in MODEL_FIELDS:
-            _put(model, name, str(posted.get(f"models.{at}.{name}", "")).strip())
+            text = str(posted.get(f"models.{at}.{name}", "")).strip()
+            _put(model, name, _number(text) if name in PRICES else text)
         if model and not _is_removed(posted, "models", at):
             models.append(model)
     return [*models, {"id": ""}] if posted.get("add", "") == "models" else models

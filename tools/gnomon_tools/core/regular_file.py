@@ -9,6 +9,12 @@ ROOTS_VARIABLE = "GNOMON_MEDIA_ROOTS"  # folders parted by colons; unset: any fi
 CITIES_VARIABLE = "GNOMON_CITIES"  # the operator's too
 _CODE = Path(__file__).parents[3]
 OWN = (_CODE / "tools", _CODE / "gnomon", _CODE / "packages")  # what comes with the code
+_ALLOWED: set[Path] = set()  # what Gnomon keeps itself
+
+
+def allow_folder(folder: Path) -> None:
+    """Let this process read a folder of Gnomon's own, whatever GNOMON_MEDIA_ROOTS says."""
+    _ALLOWED.add(folder.resolve())
 
 
 class NotRegular(OSError):
@@ -62,5 +68,5 @@ def _is_inside(number: int, path: Path, roots: str) -> bool:
     except OSError:  # no /proc
         real_path = path.resolve()
     folders = f"{roots}:{os.environ.get(CITIES_VARIABLE, '')}".split(":")
-    allowed = (*(Path(folder) for folder in folders if folder), *OWN)
+    allowed = (*(Path(folder) for folder in folders if folder), *OWN, *_ALLOWED)
     return any(real_path.is_relative_to(folder.resolve()) for folder in allowed)

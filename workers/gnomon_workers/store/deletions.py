@@ -126,16 +126,18 @@ class Deletions(Database):
             )
 
     def names_in_job(self, job_id: str) -> set[bytes]:
-        """The SHA-256 digests, as hex, that the traces of a job name."""
+        """The SHA-256 digests, as hex, that the traces of a job name, and of the upload that it asks."""
         of_job = select(results.c.trial_id).where(results.c.job_id == job_id)
         with self.reading() as db:
-            return set().union(*_names(db, select(traces.c.body).where(traces.c.trial_id.in_(of_job))))
+            in_traces = _names(db, select(traces.c.body).where(traces.c.trial_id.in_(of_job)))
+            return _uploads(db, jobs.c.id == job_id).union(*in_traces)
 
     def unnamed(self, digests: Collection[bytes], *, without: str = "") -> set[bytes]:
-        """Those of these digests that no trace names, and no checkpoint; the job `without` does not count."""
+        """Those of these digests that no spec, trace or checkpoint names; `without` is a job left out."""
         left = set(digests)
         of_job = select(results.c.trial_id).where(results.c.job_id == without)
         with self.reading() as db:
+            left -= _uploads(db, jobs.c.id != without)
             for table in (traces, checkpoints):
                 for names in _names(db, select(table.c.body).where(table.c.trial_id.not_in(of_job))):
                     left -= names
@@ -199,3 +201,9 @@ def _counted(condition: ColumnElement[bool]) -> Select[int]:
 def _names(db: Connection, bodies: Select[bytes]) -> Iterator[set[bytes]]:
     for body in db.execute(bodies, execution_options={"yield_per": BATCH}).scalars():
         yield set(_SHA256.findall(zlib.decompress(body)))
+
+
+def _uploads(db: Connection, condition: ColumnElement[bool]) -> set[bytes]:
+    """The digests of the uploads that specs of jobs name."""
+    specs = db.scalars(select(jobs.c.spec).where(condition, jobs.c.spec.contains("upload:")))
+    return {name for spec in specs for name in _SHA256.findall(spec.encode())}

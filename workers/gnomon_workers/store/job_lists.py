@@ -71,6 +71,12 @@ class JobLists(Database):
             for row in rows
         ]
 
+    def owners(self) -> list[str]:
+        """Whose keys jobs were posted with, by name."""
+        named = select(jobs.c.owner).where(jobs.c.owner != "").distinct().order_by(jobs.c.owner)
+        with self.reading() as db:
+            return list(db.scalars(named))
+
     def jobs_of(self, job_ids: Sequence[str]) -> list[JobRecord]:
         """These jobs as they are now, in this order; without those that do not exist."""
         with self.reading() as db:

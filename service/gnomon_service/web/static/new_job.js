@@ -4,6 +4,30 @@
   const WAIT_MS = 300;
   const form = () => document.getElementById("new-job");
   let due, asking;
+  // Sends the form with its file, as only XMLHttpRequest says how much of it is sent; the page that answers.
+  function send(data, signal) {
+    const file = data.get("file"), most = Number(document.getElementById("file").dataset.most);
+    if (!file || !file.size) return Promise.reject(new Error("choose a file first"));
+    if (file.size > most) return Promise.reject(new Error(`it has ${file.size.toLocaleString("en")} bytes; allowed: ${most.toLocaleString("en")}`));
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest(), bar = document.getElementById("upload-progress");
+      request.upload.onprogress = (event) => { bar.value = event.loaded / event.total; state(`${Math.round(100 * bar.value)} % of ${(file.size / 1e6).toFixed(1)} MB`); };
+      request.upload.onload = () => { bar.removeAttribute("value"); state("It is being read."); };
+      request.onload = () => resolve(request.responseText);
+      request.onerror = () => reject(new Error("the connection broke off"));
+      signal.onabort = () => { request.abort(); reject(new DOMException("", "AbortError")); };
+      request.open("POST", "/ui/new/upload");
+      request.setRequestHeader("Accept", "text/html");
+      request.send(data);
+      bar.value = 0;
+      state("0 %");
+    });
+  }
+  function state(text) {
+    const line = document.getElementById("upload-state");
+    line.hidden = !text;
+    line.querySelector("span").textContent = text;
+  }
   async function check(button) {
     if (asking) asking.abort();
     const mine = (asking = new AbortController());
@@ -12,10 +36,11 @@
     const dim = setTimeout(() => document.querySelector(".side").classList.add("stale"), 300);
     try {
       if (button && button.id === "check-endpoint") gnomon.announce("The endpoint is being called; this may take minutes.");
-      const answer = await fetch((button && button.getAttribute("formaction")) || "/ui/new/check", { method: "POST", body: new URLSearchParams(data), signal: mine.signal, headers: { Accept: "text/html" } });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const text = button && button.id === "upload" ? await send(data, mine.signal) : await (await fetch((button && button.getAttribute("formaction")) || "/ui/new/check", { method: "POST", body: new URLSearchParams(data), signal: mine.signal, headers: { Accept: "text/html" } })).text();
+      const page = new DOMParser().parseFromString(text, "text/html");
       const fresh = page.getElementById("main");
-      if (mine.signal.aborted || !page.getElementById("new-job")) return;
+      if (mine.signal.aborted) return;
+      if (!page.getElementById("new-job")) throw new Error(fresh ? fresh.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "no answer");
       Idiomorph.morph(document.getElementById("main"), fresh.innerHTML, gnomon.morphing);
       const field = document.activeElement;
       const twin = field && field.id && page.getElementById(field.id);
@@ -24,7 +49,9 @@
       }
       return true;
     } catch (error) {
-      if (error.name !== "AbortError") gnomon.announce(`This could not be checked: ${error.message}`);
+      if (error.name === "AbortError") return;
+      if (button && button.id === "upload") state(`This could not be uploaded: ${error.message}`);
+      else gnomon.announce(`This could not be checked: ${error.message}`);
     } finally {
       clearTimeout(dim);
       document.querySelector(".side").classList.remove("stale");
@@ -33,6 +60,7 @@
   const soon = (event) => {
     if (!event.target.closest("#new-job")) return;
     clearTimeout(due);
+    if (event.target.id === "file") { form().requestSubmit(document.getElementById("upload")); return; }
     due = setTimeout(check, WAIT_MS);
   };
   document.addEventListener("input", soon);

@@ -1,0 +1,190 @@
+"""Keeps files of questions that people upload, by hash among the media, and unpacks them for jobs.
+
+A spec names one as `upload:HASH.ENDING`. What was sent is a file of the media store; beside it, in
+`uploads/HASH`, lie the questions with their pictures, and are laid out anew wherever they are absent.
+"""
+
+import os
+import re
+import secrets
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.exchange.archive import Archive
+from gnomon.media.store import MediaStore
+from gnomon.whole_file import make_private_folder, room_for, write_whole
+from gnomon_tools.core.regular_file import allow_folder
+
+MOST_BYTES = 512_000_000  # of what is sent
+MOST_UNPACKED = 2_000_000_000  # bytes of all that is in a zip
+MOST_FILES = 100_000  # of a zip
+FOLDER, STEM, ZIP = "uploads", "questions", "zip"
+TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet")
+KINDS = (*TABLES, ZIP)
+_SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+_NAME = re.compile(rf"upload:(?P<sha256>[0-9a-f]{{64}})\.(?P<kind>{'|'.join(KINDS)})")
+_LEFT_OUT = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*)(/|$)")  # what systems add to folders
+
+
+def is_upload(data: str) -> bool:
+    """Whether a spec's `data` names an upload, and no path.
+
+    >>> is_upload("upload:12.csv"), is_upload("mine.csv")
+    (True, False)
+    """
+    return data.startswith("upload:")
+
+
+def kind_of(name: str) -> str:
+    """The kind of a file by its ending.
+
+    >>> kind_of("Exam.CSV")
+    'csv'
+
+    Raises:
+        SpecError: it is none that may be uploaded.
+    """
+    kind = PurePosixPath(name).suffix.lower().removeprefix(".")
+    if kind not in KINDS:
+        allowed = ", ".join(f".{each}" for each in KINDS)
+        raise SpecError(f"{name[-80:]!r} is none of: {allowed}{sheet_hint(name)}", field="name")
+    return kind
+
+
+def sheet_hint(name: str) -> str:
+    """What to do with a file that is a spreadsheet's own; empty of all others.
+
+    >>> sheet_hint("exam.xlsx")
+    '; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file'
+    """
+    is_sheet = PurePosixPath(name).suffix.lower() in _SHEETS
+    return "; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file" if is_sheet else ""
+
+
+@contextmanager
+def new_part(media: MediaStore) -> Iterator[Path]:
+    """A path for what is being sent, or unpacked; nothing of it stays there."""
+    part = media.folder / FOLDER / f".part-{secrets.token_hex(8)}"
+    with room_for(part):
+        make_private_folder(part.parent)
+        try:
+            yield part
+        finally:
+            if part.is_dir():
+                shutil.rmtree(part, ignore_errors=True)
+            part.unlink(missing_ok=True)
+
+
+def keep_upload(file: Path, kind: str, media: MediaStore) -> str:
+    """Keep a file that was sent, which moves into the store; what a spec calls it.
+
+    Raises:
+        DataError: it is a zip that is broken, or that unpacks to too much.
+        NoRoom: the disk is full, or the storage does not answer.
+    """
+    with new_part(media) as part:
+        if kind == ZIP:
+            _unpack(file, part)
+        sha256 = media.keep_file(file)
+        if kind != ZIP:
+            _link(media.file(sha256), part, kind)
+        _settle(part, media.folder / FOLDER / sha256)
+    return f"upload:{sha256}.{kind}"
+
+
+def folder_of(data: str, media: MediaStore) -> Path:
+    """The folder in which the questions of an upload lie.
+
+    Raises:
+        DataError: there is no such upload here.
+        NoRoom: the disk is full, or the storage does not answer.
+    """
+    name = _NAME.fullmatch(data)
+    if name is None:
+        raise DataError(f"{data[:90]!r} is none; allowed: upload:SHA256.ENDING", field="data")
+    folder = media.folder / FOLDER / name["sha256"]
+    if not folder.is_dir():
+        try:
+            file = media.file(name["sha256"])
+        except NotFound:
+            raise DataError(f"{data[:19]}… is not kept here: upload the file again", field="data") from None
+        with new_part(media) as part:
+            if name["kind"] == ZIP:
+                _unpack(file, part)
+            else:
+                _link(file, part, name["kind"])
+            _settle(part, folder)
+    allow_folder(media.folder)
+    return folder
+
+
+def _link(file: Path, folder: Path, kind: str) -> None:
+    folder.mkdir(mode=0o700)
+    os.link(file, folder / f"{STEM}.{kind}")
+
+
+def _settle(part: Path, folder: Path) -> None:
+    """Move what was laid out to its place, unless another process was first."""
+    try:
+        part.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+
+
+def _unpack(file: Path, folder: Path) -> None:
+    """Unpack a zip; what a single folder holds lies at the top.
+
+    Raises:
+        DataError: it is broken, leads out of its folder, or unpacks to too much.
+    """
+    try:
+        archive = Archive(file)
+        try:
+            sizes = {name: size for name, size in archive.sizes().items() if not _LEFT_OUT.search(name)}
+            _check_sizes(sizes, file.stat().st_size)
+            paths = {name: _inside(name) for name in sizes}
+            tops = {path.parts[0] for path in paths.values()}
+            is_wrapped = len(tops) == 1 and all(len(path.parts) > 1 for path in paths.values())
+            folder.mkdir(mode=0o700)
+            for name, path in paths.items():
+                write_whole(folder.joinpath(*path.parts[is_wrapped:]), archive.read(name))
+        finally:
+            archive.close()
+    except (zipfile.BadZipFile, NotImplementedError, KeyError, FileExistsError, NotADirectoryError) as error:
+        raise DataError(f"the zip cannot be unpacked: {error}", field="data") from None
+
+
+def _check_sizes(sizes: dict[str, int], packed: int) -> None:
+    if not sizes:
+        raise DataError("the zip is empty", field="data")
+    if len(sizes) > MOST_FILES:
+        raise DataError(f"the zip holds {len(sizes):,} files; allowed: {MOST_FILES:,}", field="data")
+    unpacked = sum(sizes.values())
+    if unpacked > MOST_UNPACKED:
+        message = f"the zip has {packed:,} bytes and unpacks to {unpacked:,}: a zip bomb"
+        raise DataError(f"{message}; allowed: {MOST_UNPACKED:,}", field="data")
+
+
+def _inside(name: str) -> PurePosixPath:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or not path.name or "\0" in name:
+        raise DataError(f"{name[:200]!r} in the zip leads out of its folder", field="data")
+    return path
+
+
+def bytes_of_uploads(media: MediaStore) -> int:
+    """Bytes on this disk of all uploads: as they were sent, and unpacked."""
+    folder = media.folder / FOLDER
+    sent = media.folder.glob(f"[0-9a-f][0-9a-f]/{64 * '[0-9a-f]'}")
+    names = {path.name for path in folder.glob("*")}
+    sizes: dict[int, int] = {}  # by inode: a table lies in both places, once on the disk
+    for path in (*folder.rglob("*"), *(path for path in sent if path.name in names)):
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            sizes[status.st_ino] = 0 if path.is_dir() else status.st_size
+    return sum(sizes.values())

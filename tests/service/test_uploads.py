@@ -1,0 +1,188 @@
+"""Questions that people upload: kept by hash, told by line, asked by jobs, refused where they are bombs."""
+
+import io
+import os
+import struct
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+from gnomon.core.errors import DataError
+from gnomon.exchange.archive import MOST_DIRECTORY
+from gnomon.media import MediaStore
+from gnomon.media import uploads as kept_uploads
+from gnomon.media.uploads import MOST_UNPACKED, bytes_of_uploads, folder_of, keep_upload
+from gnomon_service import deletion
+from gnomon_service.settings import read_settings
+from gnomon_workers.open_job import media_of
+from gnomon_workers.store.store import Store
+from tests.service.play import OpenApi, finish_all
+from tests.service.test_api_jobs import refusal
+
+OCTETS = {"Content-Type": "application/octet-stream"}
+CSV = b"nr,prompt,gold,A,B\n1,Which way is the tower?,A,north,south\n2,Which way is the gate?,B,east,west\n"
+MAPPED = [("columns", "id=nr"), ("columns", "question=prompt"), ("columns", "answer=gold")]
+ARMS = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": ["distance"]}]
+
+
+def sent(api: TestClient, name: str, data: bytes, params: Any = ()) -> Any:
+    return api.post(f"/v1/uploads/{name}", content=data, headers=OCTETS, params=list(params))
+
+
+def zipped(files: dict[str, bytes], path: Path | None = None) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    if path is not None:
+        path.write_bytes(buffer.getvalue())
+    return buffer.getvalue()
+
+
+def picture() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def spec_of(data: str) -> dict[str, Any]:
+    columns = {"id": "nr", "question": "prompt", "answer": "gold"}
+    return {
+        "benchmark": "questions",
+        "data": data,
+        "columns": columns,
+        "models": [{"id": "reference"}],
+        "arms": ARMS,
+    }
+
+
+def test_an_upload_tells_its_columns_and_questions_and_runs_as_a_job_without_media_roots(
+    api: TestClient, store: Store
+) -> None:
+    answer = sent(api, "Exam.CSV", CSV, MAPPED)
+    assert answer.status_code == 201
+    told = answer.json()
+    assert told["columns"] == {
+        "nr": "1",
+        "prompt": "Which way is the tower?",
+        "gold": "A",
+        "A": "north",
+        "B": "south",
+    }
+    assert told["read_as"]["question"] == "prompt"
+    assert (told["questions"], told["faults"]) == (2, [])
+    assert [question["sample_id"] for question in told["preview"]] == ["1", "2"]
+    assert "Which way is the tower?" in told["preview"][0]["parts"][0]["text"]
+    posted = api.post("/v1/jobs", json=spec_of(told["data"]))
+    assert posted.status_code == 202, posted.text
+    job = store.job(posted.json()["id"])
+    assert job.spec.data == told["data"]
+    assert job.counts.planned == 4
+
+
+def test_faults_are_told_by_line_and_what_can_be_asked_is_shown(api: TestClient) -> None:
+    faulty = b"question,answer,A,B\nWhich way?,C,north,south\nHow far?,A,near,far\n,A,x,y\n"
+    told = sent(api, "faulty.csv", faulty).json()
+    assert told["questions"] is None
+    assert told["faults"][0] == "questions.csv: 2 faults in 2 of 3 lines"
+    assert told["faults"][1].startswith("line 2: answer: 'C' is not among the options")
+    assert [question["sample_id"] for question in told["preview"]] == ["3"]
+
+
+def test_a_zip_holds_pictures_also_below_one_folder_and_beside_what_systems_add(api: TestClient) -> None:
+    lines = b'{"question": "What colour?", "answer": "red", "images": "img/a.png"}\n'
+    files = {"exam/q.jsonl": lines, "exam/img/a.png": picture(), "__MACOSX/exam/._q.jsonl": b"x"}
+    told = sent(api, "exam.zip", zipped(files)).json()
+    assert (told["questions"], told["faults"]) == (1, [])
+    shown = told["preview"][0]["parts"]
+    assert api.get(f"/ui/media/{shown[0]['image']}").content == picture()
+
+
+def test_another_ending_and_another_content_type_are_refused(api: TestClient) -> None:
+    problem = refusal(sent(api, "exam.doc", CSV))
+    assert (problem["status"], problem["field"]) == (422, "name")
+    assert ".csv" in problem["detail"]
+    assert api.post("/v1/uploads/exam.csv", content=CSV).status_code == 415
+
+
+def test_a_zip_bomb_is_refused_as_one_and_leaves_nothing(tmp_path: Path, monkeypatch: Any) -> None:
+    media = MediaStore(tmp_path / "media")
+    bomb = tmp_path / "bomb.zip"
+    monkeypatch.setattr(kept_uploads, "MOST_UNPACKED", 1_000_000)
+    zipped({"questions.csv": CSV, "zeros.png": bytes(2_000_000)}, bomb)
+    with pytest.raises(DataError, match="a zip bomb; allowed: 1,000,000"):
+        keep_upload(bomb, "zip", media)
+    assert bytes_of_uploads(media) == 0
+    assert not list((tmp_path / "media" / "uploads").iterdir())
+    assert MOST_UNPACKED == 2_000_000_000
+
+
+@pytest.mark.parametrize("name", ["../out.csv", "/etc/passwd", "a/../../out.csv", "..\\out.csv"])
+def test_a_zip_that_leads_out_of_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "out.zip"
+    zipped({"questions.csv": CSV, name: b"x"}, file)
+    with pytest.raises(DataError, match="leads out of its folder"):
+        keep_upload(file, "zip", MediaStore(tmp_path / "media"))
+
+
+def test_a_zip_whose_list_of_files_is_too_long_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "long.zip"
+    data = zipped({"questions.csv": CSV})
+    end = data.rfind(b"PK\5\6")
+    file.write_bytes(data[: end + 12] + struct.pack("<I", MOST_DIRECTORY + 1) + data[end + 16 :])
+    with pytest.raises(DataError, match="list of files"):
+        keep_upload(file, "zip", MediaStore(tmp_path / "media"))
+
+
+@pytest.mark.parametrize("data", [b"no zip", zipped({"questions.csv": CSV})[:-30], zipped({})])
+def test_a_broken_or_empty_zip_is_refused(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "broken.zip"
+    file.write_bytes(data)
+    with pytest.raises(DataError, match="zip"):
+        keep_upload(file, "zip", MediaStore(tmp_path / "media"))
+
+
+def test_what_lies_unpacked_is_laid_out_anew_from_what_was_sent(tmp_path: Path) -> None:
+    media, file = MediaStore(tmp_path / "media"), tmp_path / "exam.zip"
+    zipped({"a/questions.csv": CSV, "a/b.png": picture()}, file)
+    data = keep_upload(file, "zip", media)
+    folder = folder_of(data, media)
+    (folder / "questions.csv").unlink()
+    (folder / "b.png").unlink()
+    folder.rmdir()
+    assert sorted(path.name for path in folder_of(data, media).iterdir()) == ["b.png", "questions.csv"]
+    with pytest.raises(DataError, match="upload the file again"):
+        folder_of(f"upload:{'0' * 64}.csv", media)
+
+
+def test_uploads_beyond_the_operators_room_are_refused(open_api: OpenApi, monkeypatch: Any) -> None:
+    monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 10)
+    problem = refusal(sent(open_api(GNOMON_UPLOAD_GB="3"), "exam.csv", CSV))
+    assert "3 GB (GNOMON_UPLOAD_GB)" in problem["detail"]
+
+
+def test_an_upload_has_a_day_to_be_named_and_goes_with_the_last_job_that_names_it(
+    api: TestClient, store: Store, tmp_path: Path
+) -> None:
+    told, settings = sent(api, "exam.csv", CSV, MAPPED).json(), read_settings({}, data_dir=tmp_path)
+    media = media_of(settings.data_dir)
+    assert deletion.delete_unnamed_media(settings, store, is_dry=False).files == 0
+    job_id = api.post("/v1/jobs", json=spec_of(told["data"])).json()["id"]
+    finish_all(store, job_id)
+    two_days_ago = time.time() - 2 * deletion.DAY_S
+    file = media.file(told["data"][7:71])
+    os.utime(file, (two_days_ago, two_days_ago))
+    assert deletion.delete_unnamed_media(settings, store, is_dry=False).files == 0
+    assert api.delete(f"/v1/jobs/{job_id}").json()["media"] == {
+        "files": 1,
+        "bytes": len(CSV),
+        "is_put_off": False,
+    }
+    assert bytes_of_uploads(media) == 0
+    with pytest.raises(DataError):
+        folder_of(told["data"], media)
