@@ -42,7 +42,7 @@ from gnomon.core.moments import moment_text
 from gnomon.core.provider_wait import CAPPED, TRACE
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
-from gnomon.core.row import ADAPTER, REPEATED_CALLS, Row
+from gnomon.core.row import ADAPTER, OVER_MAX_TOKENS, REPEATED_CALLS, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.timeout import trial_timeout
@@ -73,6 +73,7 @@ from gnomon_tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6
+OVER = 1.1  # times the limit of a reply: beyond that its endpoint does not keep it, however it counts
 MEASURED = 64  # questions whose measures are kept: the arms and repeats of a sample lie side by side
 
 
@@ -475,6 +476,11 @@ def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: Tri
     )
 
 
+def _words_tokens(reply: ReplyStep) -> int:
+    """The tokens of a reply without its reasoning, which some providers do not count against the limit."""
+    return (reply.completion_tokens or 0) - (reply.reasoning_tokens or 0)
+
+
 def _has_picture(message: Message) -> bool:
     content = message["content"]
     return isinstance(content, list) and any(block["type"] == "image" for block in content)
@@ -485,6 +491,9 @@ def _arm_flags(spec: JobSpec, arm: Arm, model: str, trace: Trace) -> Iterator[st
     know how often.
     """
     yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
+    limit = spec.model(model).max_tokens
+    if limit is not None and any(_words_tokens(reply) > OVER * limit for reply in trace.replies):
+        yield OVER_MAX_TOKENS
     if trace.replies and not spec.model(model).pictures and any(map(_has_picture, trace.prompt)):
         yield PICTURES_LEFT_OUT
     if any(isinstance(step, NoteStep) and step.text.startswith(CAPPED) for step in trace.steps):

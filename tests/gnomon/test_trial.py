@@ -109,11 +109,12 @@ def run(
     arm: Mapping[str, Any] | None = None,
     seconds: float = 5.0,
     retry: Mapping[str, Any] | None = None,
+    max_tokens: int | None = None,
 ) -> tuple[Row, Trace, ToyModel]:
     spec = JobSpec.model_validate(
         {
             "benchmark": "toy",
-            "models": [{"id": "m"}],
+            "models": [{"id": "m", "max_tokens": max_tokens}],
             "arms": [{"name": "raw", "agent": "direct", **(arm or {})}],
             "limits": {"trial_seconds": seconds},
             "retry": retry or {},
@@ -172,6 +173,14 @@ def test_an_unknown_price_or_usage_stays_unknown() -> None:
     assert row.usd is None
     assert row.prompt_tokens == 10
     assert row.completion_tokens is None
+
+
+@pytest.mark.parametrize(("reasoning", "flags"), [(None, ("over_max_tokens",)), (900, ())])
+def test_a_reply_beyond_its_limit_is_flagged_its_reasoning_left_out(
+    reasoning: int | None, flags: tuple[str, ...]
+) -> None:
+    row, _, _ = run(says("yes", completion_tokens=1000, reasoning_tokens=reasoning), max_tokens=200)
+    assert row.flags == flags
 
 
 def test_silence_is_the_models_failure_and_counts_as_wrong() -> None:
