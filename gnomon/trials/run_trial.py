@@ -73,7 +73,6 @@ from gnomon_tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6
-OVER = 1.1  # times the limit of a reply: beyond that its endpoint does not keep it, however it counts
 MEASURED = 64  # questions whose measures are kept: the arms and repeats of a sample lie side by side
 
 
@@ -476,23 +475,15 @@ def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: Tri
     )
 
 
-def _words_tokens(reply: ReplyStep) -> int:
-    """The tokens of a reply without its reasoning, which some providers do not count against the limit."""
-    return (reply.completion_tokens or 0) - (reply.reasoning_tokens or 0)
-
-
 def _has_picture(message: Message) -> bool:
     content = message["content"]
     return isinstance(content, list) and any(block["type"] == "image" for block in content)
 
 
 def _arm_flags(spec: JobSpec, arm: Arm, model: str, trace: Trace) -> Iterator[str]:
-    """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
-    know how often.
-    """
+    """Where a trial was not quite what its arm says, or a reply was not whole."""
     yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
-    limit = spec.model(model).max_tokens
-    if limit is not None and any(_words_tokens(reply) > OVER * limit for reply in trace.replies):
+    if trace.exceeds(spec.model(model).max_tokens):
         yield OVER_MAX_TOKENS
     if trace.replies and not spec.model(model).pictures and any(map(_has_picture, trace.prompt)):
         yield PICTURES_LEFT_OUT
