@@ -221,10 +221,9 @@ def test_the_start_of_a_tools_server_is_off_the_trials_clock() -> None:
             return "yes"
 
     began = time.perf_counter()
-    row, trace, _ = run(says("yes"), agent=Caller(), seconds=1.4)
+    row, _, _ = run(says("yes"), agent=Caller(), seconds=1.4)
     assert (row.outcome, row.tool_calls) == (Outcome.SCORED, 2)
     assert row.wall_s < time.perf_counter() - began - 1.4
-    assert all("near" in step.observation for step in trace.tool_steps)
 
 
 def test_silence_is_the_models_failure_and_counts_as_wrong() -> None:
