@@ -17,7 +17,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice, text_of
 from gnomon.core.model import CALL_TIMEOUT_S, Model, Reply, Request
 from gnomon.core.outside_agent import OutsideAgent
-from gnomon.core.provider_wait import sleep_as_asked
+from gnomon.core.provider_wait import provider_wait, sleep_as_asked
 from gnomon.core.read_calls import ToolCallsIn, read_calls
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
@@ -206,20 +206,25 @@ class AgentContext:
     async def call_tool(self, call: ToolCall) -> Message:
         """Run one tool call and return the message for the model, failure or not.
 
-        A slow tool runs in a thread, so that other trials go on meanwhile.
+        A slow tool runs in a thread, so that other trials go on meanwhile. The start of its server is off the
+        trial's clock.
 
         Raises:
             LimitReached: the arm's tool calls are used up.
         """
         if self.tool_calls_left <= 0:
             raise LimitReached("max_tool_calls")
-        started = time.perf_counter()
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        own_name = self.toolbox.own_name(name)
+        own_name, loop = self.toolbox.own_name(name), asyncio.get_running_loop()
+        is_slow = self.toolbox.is_slow(own_name)
+        if is_slow and not self.toolbox.is_ready(own_name):
+            async with provider_wait():
+                await loop.run_in_executor(_tool_threads(), self.toolbox.prepare, own_name)
+        started = time.perf_counter()
         observation: Observation
-        if self.toolbox.is_slow(own_name):
+        if is_slow:
             run = partial(self.toolbox.call, name, arguments)
-            observation = await asyncio.get_running_loop().run_in_executor(_tool_threads(), run)
+            observation = await loop.run_in_executor(_tool_threads(), run)
         else:
             observation = self.toolbox.call(name, arguments)
         self.trace.add(

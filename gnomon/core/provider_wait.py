@@ -31,7 +31,8 @@ TRACE: ContextVar[Trace | None] = ContextVar("the trace of the trial that runs h
 class provider_wait:  # noqa: N801 (read as a word of a `with`; a class, as every call may wait)
     """Within, the trial waits for its provider: its timeout is paused, its slot lent where that takes long.
 
-    `known_s`: how long it will be at least. Afterwards it waits for the slot.
+    So it does while a tool's server starts. `known_s`: how long it will be at least. Afterwards it waits for
+    the slot.
     """
 
     __slots__ = ("_known_s", "_pause", "_slot", "_timer")

@@ -14,6 +14,7 @@ from gnomon.core.reply_state import ReplyState
 from gnomon.core.score import Outcome
 
 REPEATED_CALLS = "repeated_calls"  # flag: the trial made the same call again, to the letter
+OVER_MAX_TOKENS = "over_max_tokens"  # flag: a reply was longer than its model's entry allows
 ADAPTER = "adapter:"  # before the name of what a provider's adapter changed in a request: a flag
 MAX_USD, MAX_TOKENS = 1e9, 10**12  # of one trial: more is no usage, and sums of it would not fit a column
 

@@ -118,6 +118,12 @@ _FORMS = (
         r"<\|(?:eom_id|eot_id|python_end)\|>",
     ),
     _form(
+        "react",
+        ("Action Input:",),
+        rf"Action:[ \t]*(?!(?i:final|finish|submit))({_NAME})[ \t]*\n[ \t]*Action Input:[ \t]*",
+        r"\n(?=Observation:)",
+    ),
+    _form(
         "token",  # Granite and Phi, LFM, Cohere, InternLM
         ("<|tool_call|>", "<|tool_call_start|>", "<|START_ACTION|>", "<|plugin|>"),
         r"<\|(?:tool_call|tool_call_start|START_ACTION|plugin)\|>\s*",
@@ -171,7 +177,7 @@ def find_text_calls(text: str, names: Collection[str] = ()) -> TextCalls | None:
     >>> find_text_calls("Answer: B"), find_text_calls('{"answer": "B"}')
     (None, None)
     """
-    for form in _FORMS if "<" in text or "[TOOL_CALLS]" in text else ():
+    for form in _FORMS if "<" in text or "[TOOL_CALLS]" in text or "Action Input:" in text else ():
         if any(sign in text for sign in form.signs) and (spans := list(_marked(text, form, names))):
             return _found(text, form.name, spans, is_marked=True)
     if "```" in text and (fenced := list(_fenced(text, names))):

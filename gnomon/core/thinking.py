@@ -2,7 +2,11 @@
 
 import re
 
-_OPEN_OR_CLOSED = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_OPEN_OR_CLOSED = re.compile(
+    r"<(think|thinking)>.*?(?:</\1>|\Z)|<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_FINAL = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
 _END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
@@ -13,7 +17,10 @@ def without_thinking(reply: str) -> str:
     ('South.', 'South.')
     >>> without_thinking("<think>Answer: B")
     ''
+    >>> without_thinking("<|channel|>analysis<|message|>East?<|end|><|channel|>final<|message|>B")
+    'B'
     """
     if "<" not in reply:
         return reply.strip()
-    return _END.split(_OPEN_OR_CLOSED.sub("", reply))[-1].strip()
+    said = _END.split(_OPEN_OR_CLOSED.sub("", reply))[-1]
+    return _FINAL.sub("", said).removesuffix("<|return|>").strip()

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from gnomon.core.message import Message, ToolCall
 
+OVER = 1.1  # times the limit of a reply: beyond that its endpoint does not keep it, however it counts
 PROVIDER_FAULT = "provider fault"  # how the note of one begins
 TOLD = ("model_version", "has_reasoning")  # fields that a stored step has only where they say something
 
@@ -118,6 +119,13 @@ class Trace:
     @property
     def replies(self) -> list[ReplyStep]:
         return [step for step in self.steps if step.kind == "reply"]
+
+    def exceeds(self, limit: int | None) -> bool:
+        """Whether a reply is longer than so many tokens, without its reasoning, which some do not count."""
+        return limit is not None and any(
+            (reply.completion_tokens or 0) - (reply.reasoning_tokens or 0) > OVER * limit
+            for reply in self.replies
+        )
 
     @property
     def tool_steps(self) -> list[ToolStep]:

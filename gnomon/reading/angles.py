@@ -4,9 +4,9 @@ import math
 import re
 
 from gnomon.reading.characters import bare, without_denied, without_marks
-from gnomon.reading.declarations import Asked, named_values
+from gnomon.reading.declarations import Asked
 from gnomon.reading.quantities import number_of
-from gnomon.reading.reader import Reading, Unclear, read_answer
+from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.units import UNITS
 
 MAX_TEXT = 2_000
@@ -43,6 +43,7 @@ _OFF = re.compile(
     r"(north|south|east|west)\b",
     re.IGNORECASE,
 )
+_O_CLOCK = re.compile(r"(?<![\w:.])(1[0-2]|[1-9])\s?o['’]?\s?clock\b", re.IGNORECASE)
 _MINUTES = re.compile(r"(?<!\d)(\d{1,3})\s?°\s?(\d{1,2})\s?['′](?:\s?(\d+(?:\.\d+)?)\s?[\"″])?")
 _PI = re.compile(
     r"(?<![\w.])(-?)(?:(\d+(?:\.\d+)?)\s?[*×]?\s?)?(?:π|pi)\b(?:\s?/\s?(\d+))?(?:\s?rad(?:ians?)?\b)?",
@@ -53,12 +54,10 @@ _PI = re.compile(
 def read_angle(reply: str, *, asked: Asked = "line") -> Reading[float]:
     """The angle that a reply gives, in degrees from 0 to 360.
 
-    >>> [read_angle(text).value for text in ("Answer: -90°", "Go north-east.", "π/2 rad", "S 30° W")]
+    >>> [read_angle(text).value for text in ("Answer: -90°", "Go north-east.", "π/2 rad", "at 7 o'clock")]
     [270.0, 45.0, 90.0, 210.0]
     """
-    return read_answer(
-        reply, lambda declaration: degrees_in(declaration.text), asked=asked, known=named_values
-    )
+    return read_value(reply, degrees_in, asked=asked)
 
 
 def degrees_in(text: str) -> float | Unclear | None:
@@ -70,6 +69,7 @@ def degrees_in(text: str) -> float | Unclear | None:
     if match := _QUADRANT.search(text):
         turn = float(match[2]) * (1 if match[3] == "E" else -1)
         return turn % 360 if match[1] == "N" else (180 - turn) % 360
+    text = _O_CLOCK.sub(lambda m: f"{30 * int(m[1])}°", text)
     text = _MINUTES.sub(lambda m: f"{int(m[1]) + int(m[2]) / 60 + float(m[3] or 0) / 3600:.9g}°", text)
     text = _PI.sub(
         lambda m: f"{m[1]}{180 * float(m[2] or 1) / float(m[3] or 1):.12g}°" if m[3] != "0" else "", text
@@ -89,7 +89,7 @@ def _compass_words(text: str) -> list[str]:
 
 
 def _named(word: str) -> float | None:
-    plain = re.sub(r"[\s-]|(?<=.)(?:wards?|ern)$", "", word.casefold())
+    plain = re.sub(r"[\s-]|(?<=.)(?:wards?|ern|向き)$", "", word.casefold())
     if plain in _DEGREES and (len(plain) > 1 or word.isupper() or word == bare(word)):
         return _DEGREES[plain]
     return _WORDS.get(plain)

@@ -1,15 +1,18 @@
 """Reads which one of several options a reply chooses, by its letter or by its text."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declares_nothing
+from gnomon.reading.quantities import Quantity, number_of, quantities_in
 from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.texts import as_json
 
 MAX_LETTERS = 60  # letters by themselves that are looked at
+MAX_VALUE = 80  # characters of a text that gives the value of an option
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
 _KIND = (
     r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
@@ -96,9 +99,12 @@ _ONLY = re.compile(rf"[Oo]nly\s{_MARKS}$")
 _ONLY_IS = re.compile(
     rf"{_MARKS}\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b"
 )
-_TICKED = re.compile(rf"{_MARKS}\s?(?:[:=.|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))")
+_TICKED = re.compile(
+    rf"{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
+    rf"|{_MARKS}[.):]{_MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$)"
+)
 _CROSSED = re.compile(
-    rf"{_MARKS}\s?(?:[:=.|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+    rf"{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
 )
 _LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
 _REFUSES = re.compile(
@@ -275,6 +281,8 @@ class Choices:
             if letter is not None:
                 return letter or None
         by_words = self._by_words(text)
+        if by_words is None:
+            by_words = self._by_value(text)
         return self._by_first_words(text) if by_words is None else by_words
 
     def _letter(self, match: re.Match[str], text: str) -> str | Unclear | None:
@@ -316,12 +324,34 @@ class Choices:
             return by_text
         match = _NAMED.match(text)
         if match is None or match[1].upper().translate(_LATIN) not in self._options:
-            return None
+            return self._by_value(text)
         rest = text[match.end() :]
         letter = self._letter(match, text)
         if isinstance(letter, Unclear) or not letter:
             return letter or None
         return letter if not bare(rest) or self._by_text(rest) == letter else None
+
+    @cached_property
+    def _values(self) -> Mapping[str, Quantity]:
+        """The options as quantities, where each is nothing but a number and a unit of one kind."""
+        values: dict[str, Quantity] = {}
+        for letter, words in self._texts.items():
+            quantities = quantities_in(words)
+            if len(quantities) != 1 or (quantities[0].start, quantities[0].end) != (0, len(words)):
+                return {}
+            values[letter] = quantities[0]
+        kinds = {quantity.unit.of if quantity.unit else "" for quantity in values.values()}
+        return {} if len(kinds) != 1 or "" in kinds else values
+
+    def _by_value(self, text: str) -> str | None:
+        """The option whose value a short text gives, in whatever spelling of the unit."""
+        if len(text) > MAX_VALUE or _REFUSES.search(text):
+            return None
+        for letter, quantity in self._values.items():
+            value = number_of(text, quantity.unit)
+            if isinstance(value, float) and math.isclose(value, quantity.value, rel_tol=1e-6):
+                return letter
+        return None
 
     def _by_first_words(self, text: str) -> str | None:
         """The option whose text is the first sentence, or the first clause, of several."""

@@ -59,6 +59,9 @@ class Said(NamedTuple):
 
 _OBJECT = re.compile(r"\{\s*[\"}]")
 _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
+_CALL_ALONE = re.compile(r"(?:```\w*\s*)?[A-Za-z_][\w.]*\([^()]*[\"'][^()]*\)(?:\s*```)?")
+_CALL_SIGNS = ("{", "<", "[", "(", "Action Input:")
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", re.IGNORECASE)
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
@@ -142,9 +145,12 @@ def what_is_said(reply: str) -> Said:
     if len(text) > MAX_READ:
         text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
     text = plain_characters(text)
-    if "{" in text or "<" in text or "[" in text or "(" in text:
+    if any(sign in text for sign in _CALL_SIGNS):
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
+        text = "" if _CALL_ALONE.fullmatch(text.strip()) else text
+    if "~~" in text:
+        text = _STRUCK.sub("", text)
     text, objects = _objects(text) if "{" in text else (text, ())
     return Said(text=text.strip(), objects=objects)
 
@@ -328,6 +334,8 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
 
 
 _VALUE = re.compile(
+    r"\b(?:so|therefore|thus|hence)[,:]?\s(?:(?:it|that)(?:\sis|['’]s)\s)?"
+    r"(?P<so>[*_$~≈]{0,3}(?:[-+−]?\d[^\n]{0,24}|(?:north|south|east|west)[- \w]{0,12}?)[*_$]{0,3})[.!]?\s*\Z|"
     r"\b(?:exact|correct|right|resulting|final|new)\s(?:date|day|time|arrival time|value|number|distance|"
     r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
@@ -338,9 +346,9 @@ _VALUE = re.compile(
 
 
 def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one, for answers that are values."""
+    """Where a reply names a value as the exact, correct or resulting one, or ends with "so 12 m"."""
     return tuple(
-        Declaration(Rule.DECLARED, match.start(), match["value"])
+        Declaration(Rule.DECLARED, match.start(), match["value"] or match["so"])
         for match in islice(_VALUE.finditer(said.text), MAX_TRIED)
         if not declares_nothing(said.text[max(0, match.start() - 160) : match.start()].lower())
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked, named_values
-from gnomon.reading.reader import Reading, Unclear, read_answer
+from gnomon.reading.declarations import Asked
+from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
@@ -31,7 +31,7 @@ _NUMBER = re.compile(
     rf"|(?P<digits>{_DIGITS})?\s?(?P<vulgar>[{_VULGAR}])|(?P<plain>{_DIGITS}))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
     r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|billion|tausend|mil|millions?|Millionen)\b))?"
-    rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_][\w/²³°-]{{0,20}}))?"
+    rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
 _TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
 _SCALES = {"K": "thousand", "M": "million", "B": "billion"}
@@ -67,7 +67,7 @@ _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
 _RANGE = re.compile(
     rf"{_SIGNED}{_MEASURE}\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
     rf"|{_SIGNED}{_MEASURE}\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED}"
-    rf"|\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
+    rf"|\b(?i:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
 )
 _BOUND = re.compile(
     r"(?i:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|"
@@ -75,6 +75,7 @@ _BOUND = re.compile(
     r"under|over|"
     r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|"
     r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)|\d\s(?:or|and) (?:more|less|fewer|above|over)\b"
+    r"|\d[^\d.,;]{0,15}\s(?:at (?:most|least)|minimum|maximum)\b"
 )
 _PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
 _SPREAD = re.compile(
@@ -86,6 +87,8 @@ _BECAUSE = re.compile(
     r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
+_NAMED_VALUES = re.compile(r"^\W*[A-Za-z]\w{0,10}\s?=\s?[^=,;]+[,;]\s?[A-Za-z]\w{0,10}\s?=")  # "x = 1, y = 2"
+_ASIDE = re.compile(r"(?<=\w)\s\((?!or\b|maybe|possibly|perhaps)[^()]*\)")
 _EQUALS = re.compile(r"[=≈≃≅]|\bequals\b")
 _OPERATOR = re.compile(
     r"[+×÷√^∑∫·]|(?<![A-Za-z/])/(?=\s*[\d(])|\*|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|(?<=[\d)])\s*[−-]\s*(?=[\d(])"
@@ -219,9 +222,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: Asked = "line") -
     (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
     """
     own = unit_of(unit) if unit else None
-    return read_answer(
-        reply, lambda declaration: number_of(declaration.text, own), asked=asked, known=named_values
-    )
+    return read_value(reply, lambda text: number_of(text, own), asked=asked)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
@@ -234,6 +235,9 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         return None
     text = without_denied(_spelled_out(without_marks(text), own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
+    if isinstance(answer, Unclear) and "(" in text:
+        beside = _one_in(_ASIDE.sub("", text), own)
+        answer = answer if beside is None else beside
     if not isinstance(answer, float) and (ends := [match.end() for match in _SO.finditer(text)]):
         concluded = _one_in(text[ends[-1] :], own)
         return answer if concluded is None else concluded
@@ -336,6 +340,8 @@ def _of_formula(text: str) -> str:
             if _OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")
             else head
         )
+    if _NAMED_VALUES.search(text):
+        return text
     parts = _EQUALS.split(text)
     return parts[-1] if len(parts) > 1 and (re.search(r"\d", parts[-1]) or not parts[-1].strip()) else text
 

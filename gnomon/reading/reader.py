@@ -1,6 +1,7 @@
 """Reads one answer out of a reply: the first declaration that holds one of the asked kind, by rank."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -13,6 +14,7 @@ from gnomon.reading.declarations import (
     Said,
     declarations_in,
     labels_in,
+    named_values,
     what_is_said,
 )
 
@@ -20,6 +22,12 @@ V = TypeVar("V")
 
 SEVERAL = "several_answers"
 MAX_BARE = 40  # characters of a line that is nothing but a value
+_STEP = re.compile(r"\W*(?:step|part|leg|segment|first)\b|\W*\d+[.)]\s", re.IGNORECASE)
+_FIRST_SENTENCE = re.compile(r"\S+(?: \S+){0,2}?(?=\.\s+\W?[A-Z])")
+_TAKES_BACK = re.compile(
+    r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +87,37 @@ def read_answer(
     return Reading(flags=("no_answer", flag) if flag else ("no_answer",))
 
 
+def read_value(
+    reply: str,
+    parse: Callable[[str], V | Unclear | None],
+    *,
+    asked: Asked,
+    undeclared: Callable[[Said], Iterator[Declaration]] | None = None,
+) -> Reading[V]:
+    """The value of a reply, as `parse` makes one of a text.
+
+    Of a declaration that holds several, the first sentence counts where it is nothing but a value:
+    "Answer: 12 m. The wall is 5 m."
+    """
+
+    def of_declaration(declaration: Declaration) -> V | Unclear | None:
+        answer = parse(declaration.text)
+        if isinstance(answer, Unclear) and declaration.rule in (Rule.ASKED_FORM, Rule.DECLARED):
+            first = _FIRST_SENTENCE.match(declaration.text)
+            alone = parse(first[0]) if first and not _STEP.match(first[0]) else None
+            answer = answer if alone is None else alone
+        return answer
+
+    return read_answer(reply, of_declaration, asked=asked, undeclared=undeclared, known=named_values)
+
+
 def bare_values(said: Said) -> Iterator[Declaration]:
     """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
     lines = said.lines
     if len(lines) == 1:
         yield Declaration(Rule.WHOLE, 0, lines[0])
     elif lines:
-        if len(lines[0]) <= MAX_BARE:
+        if len(lines[0]) <= MAX_BARE and not _STEP.match(lines[0]) and not _TAKES_BACK.search(said.text):
             yield Declaration(Rule.LEADING, 0, lines[0])
         if len(lines[-1]) <= MAX_BARE:
             yield Declaration(Rule.LAST_LINE, 0, lines[-1])

@@ -20,7 +20,7 @@ _OPENING = re.compile(
 )
 _ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
 _NUMBERED = re.compile(
-    r"^\s*(?:[-*•]|\d{1,3}[.)]|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+", re.IGNORECASE
+    r"^\s*(?:[-*•]|\d{1,3}[.)]|[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
 _SENTENCE_END = re.compile(
@@ -95,8 +95,10 @@ def _lists(said: Said) -> Iterator[Declaration]:
 def entries_in(text: str) -> tuple[str, ...]:
     """The entries of a text: of a JSON list, or parted by semicolons, arrows or lines, else by commas.
 
+    Behind a comma the last "and" parts two entries, if it is the only one.
+
     >>> entries_in('["a", "b"]'), entries_in("a → b"), entries_in("1. a, b and c"), entries_in("a, b, and c")
-    (('a', 'b'), ('a', 'b'), ('a', 'b and c'), ('a', 'b', 'c'))
+    (('a', 'b'), ('a', 'b'), ('a', 'b', 'c'), ('a', 'b', 'c'))
     """
     if text.lstrip().startswith("["):
         value = as_json(text)
@@ -106,6 +108,8 @@ def entries_in(text: str) -> tuple[str, ...]:
     parts = _PARTS.split(text[match.end() :] if (match := _OPENING.match(text)) else text)
     if len(parts) == 1:
         parts = _COMMAS.split(parts[0])
+        if len(parts) > 1 and sum(" and " in part for part in parts) == 1:
+            parts[-1:] = parts[-1].split(" and ")
     return tuple(_NUMBERED.sub("", part).strip() for part in parts if part.strip())
 
 

@@ -7,8 +7,8 @@ from datetime import date
 from typing import Generic, Literal, TypeVar
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked, named_values
-from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
+from gnomon.reading.declarations import Asked
+from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
 from gnomon.reading.texts import as_json
 
 MAX_TEXT = 2_000
@@ -180,6 +180,12 @@ _EARLY = (
     *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),
     *("de la mañana", "da manhã", "morgens", "du matin"),
 )
+_BOUND = re.compile(
+    r"\b(?:(?:earlier|later|sooner) than|before|after|since|until|vor dem|nach dem|avant|après)\s"
+    r"(?:the\s|about\s|le\s)?$",
+    re.IGNORECASE,
+)
+_AT_LEAST = re.compile(r"\s(?:at the (?:latest|earliest)|or (?:later|earlier|before|after))\b")
 _TO = re.compile(
     r"(?i:\s*(?:-|–|—|~|〜|→|to|till|until|bis|and|à|a|hasta|até|до|到|至|から|부터|through)\s*)"
 )
@@ -194,9 +200,7 @@ def read_clock(reply: str, *, asked: Asked = "line") -> Reading[Clock | Stretch[
     >>> read_clock("23:30-00:15").value.end.seconds
     900.0
     """
-    return read_answer(
-        reply, lambda d: clock_of(d.text), asked=asked, undeclared=objects_and_values, known=named_values
-    )
+    return read_value(reply, clock_of, asked=asked, undeclared=objects_and_values)
 
 
 def read_date(
@@ -207,13 +211,7 @@ def read_date(
     >>> read_date("Tuesday, June 9th, 2026").value, read_date("3/4/2026").value
     (Day(year=2026, month=6, day=9), None)
     """
-    return read_answer(
-        reply,
-        lambda d: date_of(d.text, order),
-        asked=asked,
-        undeclared=objects_and_values,
-        known=named_values,
-    )
+    return read_value(reply, lambda text: date_of(text, order), asked=asked, undeclared=objects_and_values)
 
 
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
@@ -300,6 +298,8 @@ def _places(written: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
 def _one_of(places: list[tuple[int, int, T]], text: str) -> T | Stretch[T] | Unclear | None:
     if not places:
         return None
+    if len(places) == 1 and (_BOUND.search(text[: places[0][0]]) or _AT_LEAST.match(text, places[0][1])):
+        return Unclear()
     if len(places) == 2 and _TO.fullmatch(text, places[0][1], places[1][0]):
         is_between = (
             re.search(r"(?i)\b(?:between|zwischen|entre|между)\W*$", text[: places[0][0]]) is not None

@@ -94,6 +94,36 @@ def comparisons(report: ContrastsPart) -> list[ContrastReport]:
     return [contrast for contrast in report["contrasts"] if contrast["scope"] == "all"]
 
 
+def as_shown(contrast: ContrastReport) -> ContrastReport:
+    """The comparison as tables and plots show it: without the figures where its sentence withholds them."""
+    if not contrast.get("withheld"):  # absent from reports of older versions
+        return contrast
+    return {
+        **contrast,
+        "diff": None,
+        "ci95": None,
+        "ci95_adjusted": None,
+        "ci90": None,
+        "p": None,
+        "p_adjusted": None,
+    }
+
+
+def withheld_pairs(report: ContrastsPart) -> set[PairKey]:
+    """The pairs whose comparison over all samples withholds its figures."""
+    return {pair_key(contrast) for contrast in comparisons(report) if contrast.get("withheld")}
+
+
+def holding_null(ends: Interval, null: float, contrast: ContrastReport) -> Interval:
+    """The interval of another measure of a comparison, widened to hold what stands for no difference where
+    the interval of the difference holds zero: no two figures of a comparison say otherwise of its sign.
+    """
+    own = contrast["ci95"]
+    if ends is None or own is None or not own[0] <= 0.0 <= own[1]:
+        return ends
+    return [min(ends[0], null), max(ends[1], null)]
+
+
 def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastReport]]:
     """The contrasts of each model, baseline and variant."""
     groups: dict[PairKey, list[ContrastReport]] = {}

@@ -11,9 +11,10 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, interval
 from gnomon.report.text_formats import count
 from gnomon.report.usage import QUANTITIES, Quantity, Used
+from gnomon.report.verdict import ALPHA
 from gnomon.statistics.design import Headline
 from gnomon.statistics.mean import filled_in
-from gnomon.statistics.paired import ratio_of_means
+from gnomon.statistics.paired import compare, ratio_of_means
 
 NOISE = 0.01  # extra tokens below this share of the baseline's are no price
 MATCHED_FROM = 1.1  # times the baseline's tokens, from which on the spec that matches them is offered
@@ -151,10 +152,14 @@ def _token_gain(
         return {"value": None, "ci95": None, "note": "no question has a score under both arms"}
     grouping = scores.design(known, headline)
     extra = (used.means[groups[1]] - used.means[groups[0]])[known] / 1000
-    ratio = ratio_of_means(filled_in(gained, grouping), extra, grouping)
+    gains = filled_in(gained, grouping)
+    ratio = ratio_of_means(gains, extra, grouping)
     if ratio is None:
         return {"value": None, "ci95": None, "note": "whether it takes more tokens is not sure"}
-    is_flat = grouping.estimate(
-        filled_in(gained, grouping), limits=(-1.0, 1.0)
-    ).is_flat  # no scatter to judge by
-    return {"value": ratio.value, "ci95": None if is_flat else interval(ratio.ci95), "note": ""}
+    if grouping.estimate(gains, limits=(-1.0, 1.0)).is_flat:  # no scatter to judge by
+        return {"value": ratio.value, "ci95": None, "note": ""}
+    low, high = ratio.ci95
+    p = compare(np.zeros_like(gains), gains, grouping).p if low > 0.0 or high < 0.0 else 1.0
+    if p is None or p >= ALPHA:  # whether there is a gain is said by the one test of differences
+        low, high = min(low, 0.0), max(high, 0.0)
+    return {"value": ratio.value, "ci95": [low, high], "note": ""}

@@ -8,7 +8,7 @@ from gnomon.core.arm import Arm
 from gnomon.core.finish_reason import kind_of
 from gnomon.core.missing import plain
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, UNKNOWN_STATES, ReplyState
-from gnomon.core.row import REPEATED_CALLS
+from gnomon.core.row import OVER_MAX_TOKENS, REPEATED_CALLS
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.report.alert import Alert, alert
@@ -77,6 +77,44 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 n=totals.replies,
                 advice=_how_to_get_calls(arm),
             )
+
+
+def setting_alerts(report_input: ReportInput) -> Iterator[Alert]:
+    """By arm: replies longer than was asked for, and replies from the cache beside an arm that has fewer."""
+    groups = list(_by_arm(report_input))
+    for model, arm, totals in groups:
+        too_long = totals.flags[OVER_MAX_TOKENS]
+        if too_long > WORTH_SAYING * totals.replies:
+            yield alert(
+                OVER_MAX_TOKENS,
+                f"{too_long:,} of {count(totals.replies, 'trial')} had replies longer than the model's "
+                f"`max_tokens` of {model.max_tokens:,}, which its endpoint does not keep",
+                model=model.label,
+                arm=arm.name,
+                concerned=too_long,
+                n=totals.replies,
+                advice="Set the limit on the server, or under the name it knows in the model's `options`.",
+            )
+        fewest = min((each for each in groups if each[0] is model), key=lambda each: _kept(each[2]))
+        if _kept(totals) > _kept(fewest[2]) + WORTH_SAYING:
+            own, others = (
+                f"{each.sums['cache_hits']:,} of {each.sums['model_calls']:,}" for each in (totals, fewest[2])
+            )
+            yield alert(
+                "kept_replies",
+                f"{own} replies are from the response cache, of “{fewest[1].name}” {others}: the arms were "
+                "not answered at the same time",
+                model=model.label,
+                arm=arm.name,
+                concerned=totals.sums["cache_hits"],
+                n=totals.sums["model_calls"],
+                advice="Run it anew with `cache: false`.",
+            )
+
+
+def _kept(totals: GroupTotals) -> float:
+    """The share of replies that are from the response cache."""
+    return totals.sums["cache_hits"] / max(totals.sums["model_calls"], 1)
 
 
 def uncalled_arms(report_input: ReportInput) -> Iterator[tuple[str, str]]:

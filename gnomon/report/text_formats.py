@@ -143,10 +143,10 @@ def signed(value: float | None) -> str:
 def gain(value: float) -> str:
     """Points for a unit of cost, to three digits.
 
-    >>> gain(0.1234), gain(-3.0)
-    ('12.3', '−300')
+    >>> gain(0.1234), gain(-3.0), gain(-1e-17)
+    ('12.3', '−300', '0')
     """
-    size = 100 * value
+    size = round(100 * value, 9) + 0.0
     return (f"{size:,.0f}" if abs(size) >= 100 else f"{size:.3g}").replace("-", "−")
 
 

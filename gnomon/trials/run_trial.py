@@ -42,7 +42,7 @@ from gnomon.core.moments import moment_text
 from gnomon.core.provider_wait import CAPPED, TRACE
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
-from gnomon.core.row import ADAPTER, REPEATED_CALLS, Row
+from gnomon.core.row import ADAPTER, OVER_MAX_TOKENS, REPEATED_CALLS, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.timeout import trial_timeout
@@ -481,10 +481,10 @@ def _has_picture(message: Message) -> bool:
 
 
 def _arm_flags(spec: JobSpec, arm: Arm, model: str, trace: Trace) -> Iterator[str]:
-    """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
-    know how often.
-    """
+    """Where a trial was not quite what its arm says, or a reply was not whole."""
     yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
+    if trace.exceeds(spec.model(model).max_tokens):
+        yield OVER_MAX_TOKENS
     if trace.replies and not spec.model(model).pictures and any(map(_has_picture, trace.prompt)):
         yield PICTURES_LEFT_OUT
     if any(isinstance(step, NoteStep) and step.text.startswith(CAPPED) for step in trace.steps):

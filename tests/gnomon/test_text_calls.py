@@ -70,6 +70,10 @@ def harmony(calls):
     )
 
 
+def react(calls):
+    return _each("Action: {name}\nAction Input: {arguments}\n", calls)
+
+
 def _each(form, calls):
     return "".join(
         form.format(name=call["name"], arguments=json.dumps(call["arguments"], ensure_ascii=False))
@@ -96,6 +100,7 @@ FORMS = {
     "deepseek": [deepseek, deepseek_newer],
     "kimi": [kimi],
     "harmony": [harmony],
+    "react": [react],
     "token": [
         lambda calls: f"<|tool_call|>{json.dumps(calls)}<|/tool_call|>",
         lambda calls: f"<|tool_call_start|>{python(calls)}<|tool_call_end|>",

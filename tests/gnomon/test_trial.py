@@ -1,6 +1,8 @@
 """Whatever happens inside a trial, a row and a trace come out."""
 
 import asyncio
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +24,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import Trial, trial_id
+from gnomon_tools.core.tool import TextResult, Tool, ToolArgs
+from gnomon_tools.core.toolbox import Toolbox
 
 REF = SampleRef(sample_id="s1", task="Toy", cell="toy", cluster="k1")
 TRIAL = Trial(
@@ -109,11 +113,12 @@ def run(
     arm: Mapping[str, Any] | None = None,
     seconds: float = 5.0,
     retry: Mapping[str, Any] | None = None,
+    max_tokens: int | None = None,
 ) -> tuple[Row, Trace, ToyModel]:
     spec = JobSpec.model_validate(
         {
             "benchmark": "toy",
-            "models": [{"id": "m"}],
+            "models": [{"id": "m", "max_tokens": max_tokens}],
             "arms": [{"name": "raw", "agent": "direct", **(arm or {})}],
             "limits": {"trial_seconds": seconds},
             "retry": retry or {},
@@ -172,6 +177,53 @@ def test_an_unknown_price_or_usage_stays_unknown() -> None:
     assert row.usd is None
     assert row.prompt_tokens == 10
     assert row.completion_tokens is None
+
+
+@pytest.mark.parametrize(("reasoning", "flags"), [(None, ("over_max_tokens",)), (900, ())])
+def test_a_reply_beyond_its_limit_is_flagged_its_reasoning_left_out(
+    reasoning: int | None, flags: tuple[str, ...]
+) -> None:
+    row, _, _ = run(says("yes", completion_tokens=1000, reasoning_tokens=reasoning), max_tokens=200)
+    assert row.flags == flags
+
+
+@dataclass(frozen=True, kw_only=True)
+class Started(Tool[ToolArgs]):
+    """A tool whose server takes a while to start."""
+
+    started: threading.Event = field(default_factory=threading.Event, hash=False)
+
+    @property
+    def is_ready(self) -> bool:
+        return self.started.is_set()
+
+    def prepare(self) -> None:
+        time.sleep(1.5)
+        self.started.set()
+
+
+def test_the_start_of_a_tools_server_is_off_the_trials_clock() -> None:
+    tool = Started(
+        name="far",
+        description="far away",
+        args=ToolArgs,
+        run=lambda *_: TextResult(text="near"),
+        needs=None,
+        is_slow=True,
+    )
+
+    class Caller(Asker):
+        async def answer(self, context: AgentContext) -> str:
+            context.toolbox = Toolbox((tool,), None)
+            for at in "12":
+                call = {"id": at, "type": "function", "function": {"name": "far", "arguments": "{}"}}
+                await context.call_tool(call)  # type: ignore[arg-type]
+            return "yes"
+
+    began = time.perf_counter()
+    row, _, _ = run(says("yes"), agent=Caller(), seconds=1.4)
+    assert (row.outcome, row.tool_calls) == (Outcome.SCORED, 2)
+    assert row.wall_s < time.perf_counter() - began - 1.4
 
 
 def test_silence_is_the_models_failure_and_counts_as_wrong() -> None:

@@ -18,7 +18,7 @@ from gnomon.core.near_equal import ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.exchange.run import is_imported
 from gnomon.report.alert import Alert, alert, line_of
-from gnomon.report.reply_alerts import call_alerts, picture_alerts, reply_alerts
+from gnomon.report.reply_alerts import call_alerts, picture_alerts, reply_alerts, setting_alerts
 from gnomon.report.reply_words import WORTH_SAYING
 from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.report.sections.drift import drift_alerts
@@ -152,6 +152,7 @@ SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
     reply_alerts,
     call_alerts,
     picture_alerts,
+    setting_alerts,
     drift_alerts,
     letter_alerts,
     _uncounted,

@@ -7,7 +7,14 @@ from markupsafe import Markup
 
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.comparing import all_contrasts
-from gnomon.report.contrast import ContrastReport, ContrastsPart, PooledCells, by_pair, comparisons
+from gnomon.report.contrast import (
+    ContrastReport,
+    ContrastsPart,
+    PooledCells,
+    as_shown,
+    by_pair,
+    comparisons,
+)
 from gnomon.report.section import ReportInput, Section, pair_key
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import (
@@ -46,7 +53,9 @@ def _overview(report: _Shown) -> Markup | None:
     marks = []
     for contrast in over_all:
         arms = f"{contrast['variant']} − {contrast['baseline']}"
-        marks.append(_mark(contrast, short(arms) if is_one_model else label(contrast["model"], arms)))
+        marks.append(
+            _mark(as_shown(contrast), short(arms) if is_one_model else label(contrast["model"], arms))
+        )
     if len(marks) < 2:
         return None
     title = "Differences of all comparisons, points"
@@ -60,7 +69,7 @@ def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Markup, Sequence[
         for cells in report["pooled"]
         for cell in cells["cells"]
     }
-    for pair, rows in while_wanted(by_pair(report["contrasts"]).items()):
+    for pair, rows in while_wanted(by_pair(map(as_shown, report["contrasts"])).items()):
         marks = [
             replace(_mark(contrast, short(contrast["scope"])), pooled=pooled.get((*pair, contrast["scope"])))
             for contrast in rows
@@ -100,7 +109,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
             f"{contrast['rescued']} : {contrast['broken']}",
             contrast["verdict"],
         )
-        for contrast in report["contrasts"]
+        for contrast in map(as_shown, report["contrasts"])
     ]
     head = (
         "model",

@@ -6,10 +6,12 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from gnomon.report.compared_pair import missing_share
+from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, holding_null, withheld_pairs
 from gnomon.report.pairs import ArmPair
 from gnomon.report.phrases import loss_words, weight_words
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, interval, pair_key
+from gnomon.report.sections.contrasts import contrasts
 from gnomon.report.text_formats import capitalised, count, escape_markdown, markdown_table, p_text, points
 from gnomon.report.verdict import ALPHA
 from gnomon.statistics.design import Headline
@@ -24,6 +26,7 @@ HOW: Mapping[Measure, str] = {
     "odds ratio": "delta method on the logarithm, cluster-robust",
     "gain over headroom": "Fieller, cluster-robust",
 }
+NULLS: Mapping[Measure, float] = {"relative risk": 1.0, "odds ratio": 1.0, "gain over headroom": 0.0}
 
 
 class EffectMeasure(TypedDict):
@@ -76,13 +79,20 @@ class EffectSizesPart(TypedDict):
     effect_sizes: list[EffectSizes]
 
 
+class _Shown(ContrastsPart, EffectSizesPart):
+    """What the section shows."""
+
+
 def _effect_sizes(report_input: ReportInput) -> EffectSizesPart:
     scores, headline = report_input.scores, report_input.benchmark.headline
-    sizes = [_sizes(scores, pair, headline) for pair in while_wanted(report_input.pairs)]
+    compared = {pair_key(contrast): contrast for contrast in comparisons(report_input.part(contrasts))}
+    sizes = [_sizes(scores, pair, headline, compared[pair.key]) for pair in while_wanted(report_input.pairs)]
     return {"effect_sizes": [each for each in sizes if each]}
 
 
-def _sizes(scores: ScoreMatrix, pair: ArmPair, headline: Headline) -> EffectSizes | None:
+def _sizes(
+    scores: ScoreMatrix, pair: ArmPair, headline: Headline, contrast: ContrastReport
+) -> EffectSizes | None:
     first, second = scores.groups_of(pair)
     both = (scores.answered[first] > 0) & (scores.answered[second] > 0)
     if not both.any():
@@ -107,7 +117,7 @@ def _sizes(scores: ScoreMatrix, pair: ArmPair, headline: Headline) -> EffectSize
             {
                 "measure": name,
                 "value": relative.value,
-                "ci95": interval(relative.ci95),
+                "ci95": holding_null(interval(relative.ci95), NULLS[name], contrast),
                 "interval_method": HOW[name] if relative.ci95 else "none",
             }
             for name, relative in measured.items()
@@ -190,25 +200,29 @@ def remarks(sizes: EffectSizes) -> list[str]:
     return [*told, *([sizes["heterogeneity"]["sentence"]] if sizes["heterogeneity"] else [])]
 
 
-def _view(report: EffectSizesPart) -> Mapping[PairKey, Mapping[str, object]]:
+def _view(report: _Shown) -> Mapping[PairKey, Mapping[str, object]]:
+    withheld = withheld_pairs(report)
     return {
         pair_key(sizes): {
             "sizes": sizes,
-            "rows": [(measure, measure_text(measure)) for measure in sizes["measures"]],
+            "rows": [
+                (measure, "withheld" if pair_key(sizes) in withheld else measure_text(measure))
+                for measure in sizes["measures"]
+            ],
             "remarks": remarks(sizes),
         }
         for sizes in report.get("effect_sizes", ())  # absent from reports of older versions
     }
 
 
-def _markdown(report: EffectSizesPart) -> Iterator[str]:
-    sizes = report.get("effect_sizes", [])
+def _markdown(report: _Shown) -> Iterator[str]:
+    sizes, withheld = report.get("effect_sizes", []), withheld_pairs(report)
     rows = [
         (
             each["model"],
             f"{each['variant']} − {each['baseline']}",
             measure["measure"],
-            measure_text(measure),
+            "withheld" if pair_key(each) in withheld else measure_text(measure),
             measure["interval_method"],
         )
         for each in sizes

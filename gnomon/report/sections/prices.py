@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import TypedDict
 
+from gnomon.report.contrast import ContrastsPart, withheld_pairs
 from gnomon.report.matched_spec import matched_lines
 from gnomon.report.price import PairPrice, QuantityRatio, price_in_words, price_of
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, pair_key
@@ -16,6 +17,10 @@ class PricesPart(TypedDict):
     """The price of every comparison."""
 
     prices: list[PairPrice]
+
+
+class _Shown(ContrastsPart, PricesPart):
+    """What the section shows."""
 
 
 def _prices(report_input: ReportInput) -> PricesPart:
@@ -70,8 +75,10 @@ def left_out(ratio: QuantityRatio) -> str:
     return "; ".join(parts)
 
 
-def gain_text(price: PairPrice) -> str:
+def gain_text(price: PairPrice, *, withheld: bool) -> str:
     """Points per 1,000 extra tokens with their interval, or why there are none."""
+    if withheld:
+        return "withheld"
     told = price["gain_per_1000_tokens"]
     if told["value"] is None:
         return f"none: {told['note']}"
@@ -79,12 +86,13 @@ def gain_text(price: PairPrice) -> str:
     return f"{gain(told['value'])}{ends}"
 
 
-def _view(report: PricesPart) -> Mapping[PairKey, Mapping[str, object]]:
+def _view(report: _Shown) -> Mapping[PairKey, Mapping[str, object]]:
+    withheld = withheld_pairs(report)
     return {
         pair_key(price): {
             "price": price,
             "words": price_in_words(price, offer=False),
-            "gained": gain_text(price),
+            "gained": gain_text(price, withheld=pair_key(price) in withheld),
             "rows": [
                 (
                     ratio,
@@ -100,14 +108,14 @@ def _view(report: PricesPart) -> Mapping[PairKey, Mapping[str, object]]:
     }
 
 
-def _markdown(report: PricesPart) -> Iterator[str]:
-    prices = report.get("prices", [])
+def _markdown(report: _Shown) -> Iterator[str]:
+    prices, withheld = report.get("prices", []), withheld_pairs(report)
     rows = [
         (
             price["model"],
             f"{price['variant']} − {price['baseline']}",
             *(ratio_text(ratio["ratio"], ratio["ci95"]) for ratio in price["ratios"]),
-            gain_text(price),
+            gain_text(price, withheld=pair_key(price) in withheld),
         )
         for price in prices
     ]

@@ -181,7 +181,7 @@ def _view(report: ReplaysPart) -> Mapping[str, object] | None:
 
 def _terminal(report: ReplaysPart) -> Iterable[str]:
     replays = report.get("replays")
-    rows = [row for row in replays["rows"] if row["by"] == "all"] if replays else []
+    rows = [row for row in replays["rows"] if row["by"] in ("all", "again")] if replays else []
     if rows:
         yield ""
     for row in rows:
@@ -190,8 +190,10 @@ def _terminal(report: ReplaysPart) -> Iterable[str]:
             sure = f"; 95 % interval {percent(ends[0])} to {percent(ends[1])}" if ends else ""
             changed = f"the answer changed in {percent(row['answer_changed'])} % of trials"
             trials = count(row["trials"], "trial")
-            instead = f"{row['model']}, “{row['variant']}” in place of what was recorded"
-            yield f"{instead}: {changed} ({trials}{sure})."
+            how = "in place of what was recorded"
+            if row["by"] == "again":
+                how = "as recorded, asked anew: by chance alone"
+            yield f"{row['model']}, “{row['variant']}” {how}: {changed} ({trials}{sure})."
 
 
 def _markdown(report: ReplaysPart) -> Iterable[str]:

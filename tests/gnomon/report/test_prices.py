@@ -1,6 +1,7 @@
 """What a difference costs stands beside it: ratios, what lost trials used, and the spec that matches it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -141,3 +142,31 @@ def test_no_spec_is_offered_where_the_tools_are_no_live_ones(
     ]
     [price] = report_of(rows_of(row), spec=spec(arms=arms))["prices"]
     assert price["matched_compute"] == ""
+
+
+def test_no_figure_beside_a_difference_says_more_of_its_sign_than_the_difference_does(
+    report_of: Reporter, row: Maker
+) -> None:
+    rows = [replace(each, cluster=f"c{int(each.sample_id[1:]) // 7}") for each in rows_of(row)]
+    report = report_of(rows)
+    [contrast] = [each for each in report["contrasts"] if each["scope"] == "all"]
+    assert (contrast["verdict"], contrast["ci95"]) == ("undecided", [-1.0, 1.0])
+    assert report["prices"][0]["gain_per_1000_tokens"]["ci95"][0] == 0.0
+    ends = [each["ci95"] for each in report["effect_sizes"][0]["measures"]]
+    assert all(each is None or each[0] <= null <= each[1] for each, null in zip(ends, (1, 1, 0), strict=True))
+
+
+def test_what_a_sentence_withholds_no_table_tells(report_of: Reporter, row: Maker) -> None:
+    lost = {"outcome": "infra_missing", "stop_reason": "provider:rate_limit", "score": None}
+    rows = [
+        replace(each, **lost) if each.arm == "tools" and n % 4 == 1 else each
+        for n, each in enumerate(rows_of(row, 60))
+    ]
+    report = report_of(rows)
+    [contrast] = [each for each in report["contrasts"] if each["scope"] == "all"]
+    assert contrast["withheld"]
+    told = render_markdown(report)
+    assert "| all | – | – | 30 | 30 | – | – |" in told
+    assert told.count("| withheld |") == 5  # points per 1,000 tokens, three measures, and the paper's table
+    assert f"{100 * contrast['diff']:.1f}" not in render_section(report, "contrasts")
+    assert "withheld" in render_section(report, "prices")

@@ -291,6 +291,22 @@ def test_an_arm_that_was_offered_tools_and_called_none_is_named(report_of: Repor
     assert report_of(untold)["alerts"] == []
 
 
+def test_an_endpoint_that_keeps_no_limit_is_named(report_of: Reporter) -> None:
+    spec = a_spec(models=[{"id": "m", "max_tokens": 200}])
+    rows = [*half_right(), *half_right("tools", flags=("over_max_tokens",))]
+    [told] = report_of(rows, spec=spec)["alerts"]
+    assert (told["arm"], told["kind"], told["share"]) == ("tools", "over_max_tokens", 1.0)
+    assert "longer than the model's `max_tokens` of 200" in told["text"]
+
+
+def test_an_arm_whose_replies_are_kept_ones_is_named(report_of: Reporter) -> None:
+    kept = list(half_right(model_calls=1, cache_hits=1))
+    [told] = report_of([*kept, *half_right("tools", model_calls=2)])["alerts"]
+    assert (told["arm"], told["kind"], told["share"], told["n"]) == ("raw", "kept_replies", 1.0, SAMPLES)
+    assert f"of “tools” 0 of {2 * SAMPLES}" in told["text"]
+    assert report_of([*kept, *half_right("tools", model_calls=2, cache_hits=2)])["alerts"] == []
+
+
 ARM = {"name": "tools", "agent": "react", "tools": ["bearing"]}
 CALLED = {"response": '{"name": "bearing", "arguments": {}}', "steps": []}
 FULL = {"steps": [{"kind": "reply", "text": "Let me", "finish_reason": "model_context_window_exceeded"}]}

@@ -161,6 +161,14 @@ class Tool(Generic[A]):
         if fault := need_fault(self.needs):
             raise TypeError(f"the tool {self.name!r}: {fault}")
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be called at once: not while another program has yet to be started for it."""
+        return True
+
+    def prepare(self) -> None:
+        """Start what its calls need; if that fails, the call says so."""
+
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.
 

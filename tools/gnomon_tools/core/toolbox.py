@@ -106,6 +106,14 @@ class Toolbox:
         """Whether the tool of this own name is a slow one; false where there is none."""
         return name in self._tools and self._tools[name].is_slow
 
+    def is_ready(self, name: str) -> bool:
+        """Whether the tool of this own name can be called at once."""
+        return name not in self._tools or self._tools[name].is_ready
+
+    def prepare(self, name: str) -> None:
+        """Start what calls of this tool need."""
+        self._tools[name].prepare()
+
     def own_name(self, name: str) -> str:
         """The tool's own name, where it is shown to the model under another."""
         return name
@@ -160,6 +168,12 @@ class WrappedToolbox(Toolbox):
 
     def is_slow(self, name: str) -> bool:
         return self._toolbox.is_slow(name)
+
+    def is_ready(self, name: str) -> bool:
+        return self._toolbox.is_ready(name)
+
+    def prepare(self, name: str) -> None:
+        self._toolbox.prepare(name)
 
     def skip(self) -> None:
         self._toolbox.skip()

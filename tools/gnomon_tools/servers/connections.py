@@ -42,6 +42,16 @@ class Connection:
         self._failed: tuple[float, ServerFault] | None = None
         self._checked = 0.0
 
+    @property
+    def is_live(self) -> bool:
+        """Whether a call need not start the server."""
+        return self._session is not None
+
+    async def start(self) -> None:
+        """Start the server, if need be; a call says why it does not start."""
+        with suppress(ServerFault):
+            await self._live()
+
     async def call(self, tool: ListedTool, arguments: dict[str, Any]) -> Answer:
         """Call a tool of the server.
 
@@ -152,6 +162,10 @@ def open_session(name: str, definition: ToolServer, folder: Path) -> Session:
     return OpenApiSession(name, definition, definition.openapi)
 
 
+def _key(name: str, definition: ToolServer) -> str:
+    return f"{name}\n{definition.model_dump_json()}"
+
+
 class Connections:
     """The connections of one process, and the loop that they run on."""
 
@@ -175,6 +189,19 @@ class Connections:
     ) -> Answer:
         return await self._connection(name, definition).call(tool, arguments)
 
+    def is_live(self, name: str, definition: ToolServer) -> bool:
+        """Whether a call of the server need not start it."""
+        connection = self._open.get(_key(name, definition))
+        return connection is not None and connection.is_live
+
+    def start(self, name: str, definition: ToolServer) -> None:
+        """Start a server, if need be, from any thread but the loop's own."""
+
+        async def start() -> None:
+            await self._connection(name, definition).start()
+
+        self._run(start())
+
     def folder(self, name: str, definition: ToolServer) -> Path:
         """The folder in which the server finds the files that it is passed."""
 
@@ -184,7 +211,7 @@ class Connections:
         return self._run(find())
 
     def _connection(self, name: str, definition: ToolServer) -> Connection:
-        key = f"{name}\n{definition.model_dump_json()}"
+        key = _key(name, definition)
         if key not in self._open:
             self._open[key] = Connection(name, definition)
         return self._open[key]

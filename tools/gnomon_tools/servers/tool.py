@@ -64,6 +64,13 @@ class ServerTool(Tool[ServerArgs]):
     listed: ListedTool = field(hash=False, repr=False)
     offer: dict[str, Any] = field(hash=False, repr=False)  # its schema for the model
 
+    @property
+    def is_ready(self) -> bool:
+        return connections().is_live(self.server, self.definition)
+
+    def prepare(self) -> None:
+        connections().start(self.server, self.definition)
+
     def schema(self) -> dict[str, Any]:
         return self.offer
 
