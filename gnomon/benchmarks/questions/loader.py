@@ -49,8 +49,8 @@ def find_file(data: Path) -> Path:
         message = f"{data} holds no file of questions; expected questions in {endings}{hint}"
         raise DataError(message, field="data")
     if len(chosen) > 1:
-        names = ", ".join(path.name for path in chosen[:5])
-        raise DataError(f"{data} holds several files: {names}; name the one as `data`", field="data")
+        some = ", ".join(path.name for path in chosen[:5])
+        raise DataError(f"{data} holds several files: {some}; name the one as `data`", field="data")
     return chosen[0]
 
 

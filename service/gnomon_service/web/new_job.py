@@ -132,7 +132,8 @@ def _view_of(state: State, posted: FormData) -> View:
 
 
 def _uploaded(state: State, posted: FormData) -> View:
-    written, text = changed({}, posted), str(posted.get("yaml", ""))
+    written: object = changed({}, posted)
+    text = str(posted.get("yaml", ""))
     try:
         written, text = _written(posted)
         file, media = posted.get("file"), state.questions.media

@@ -46,7 +46,7 @@ class World(Embedded):
             raise BadArgument("a place needs a name")
         _check_kinds(query.kinds)
         head, *areas = name.split(",")
-        cities = _named(name, within)
+        cities: Sequence[Place] = _named(name, within)
         if not cities and plain_name(head) and not within:
             cities = _own_or_larger(head, _named(head, *areas))
         near = (
