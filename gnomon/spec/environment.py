@@ -36,9 +36,12 @@ _OF_ALL: Mapping[str, Literal["setting", "proxy"]] = {
     **dict.fromkeys(("no_proxy", "NO_PROXY"), "proxy"),
     **dict.fromkeys(("SSL_CERT_FILE", "SSL_CERT_DIR"), "setting"),
 }
+# Rows do not name them: a reply is the same, whichever certificates are trusted.
+_CERTIFICATES = ("SSL_", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 # What LiteLLM reads besides: of all providers, and of those whose variables do not begin with their name.
 _OF_LITELLM = (
-    *("LITELLM_", "AIOHTTP_", "DISABLE_AIOHTTP_", "SSL_", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    *_CERTIFICATES,
+    *("LITELLM_", "AIOHTTP_", "DISABLE_AIOHTTP_"),
     *("REQUEST_TIMEOUT", "DEFAULT_MAX_", "DEFAULT_REASONING_EFFORT_"),
 )
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
@@ -207,7 +210,8 @@ def from_environment(
         notes.append(f"key of {key}")
     named = {*(where.variable for where in addresses), key, model.api_key_env}
     settings = _settings(model, environ) if by_litellm else ()
-    return (*notes, *(f"set by {name}" for name in settings if name not in named))
+    others = (name for name in settings if name not in named and not name.startswith(_CERTIFICATES))
+    return (*notes, *(f"set by {name}" for name in others))
 
 
 def proxy_variable(url: str, environ: Mapping[str, str] = os.environ) -> str | None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 
 from gnomon.core.agent import LimitReached
+from gnomon.core.words import TOOLS_FIRST
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.code import code
 from gnomon_agents.models.scripted import ScriptedModel
@@ -146,15 +147,15 @@ async def test_an_arm_of_earlier_words_that_forbids_calls_tells_of_no_tools(hear
 
 @pytest.mark.parametrize("agent", [text_react, code])
 async def test_tools_stand_before_the_question_and_in_earlier_words_behind_it(heard, agent):
-    latest, earlier = heard(["Paris"]), heard(["Paris"])
-    earlier.words = 2
-    for context in (latest, earlier):
+    later, earlier = heard(["Paris"]), heard(["Paris"])
+    later.words, earlier.words = TOOLS_FIRST, 2
+    for context in (later, earlier):
         assert await agent.answer(context) == "Paris"
     before, behind = (
         [block["text"] for block in context.model.requests[0].messages[0]["content"]]
-        for context in (latest, earlier)
+        for context in (later, earlier)
     )
-    assert behind[0] == before[1] == latest.prompt[0]["content"]
+    assert behind[0] == before[1] == later.prompt[0]["content"]
     assert before[0] == f"{behind[1]}\n{QUESTION}"
 
 
