@@ -183,11 +183,13 @@ def test_the_same_bytes_under_another_ending_are_read_as_that_ending_says(tmp_pa
         assert table.name == f"questions.{kind}"
 
 
-def test_a_zip_whose_list_of_files_is_too_long_is_refused_unread(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before_end", [b"", b"PK\6\6" + bytes(72)])  # a record that no other points to
+def test_a_zip_whose_list_of_files_is_too_long_is_refused_unread(tmp_path: Path, before_end: bytes) -> None:
     file = tmp_path / "long.zip"
     data = zipped({"questions.csv": CSV})
     end = data.rfind(b"PK\5\6")
-    file.write_bytes(data[: end + 12] + struct.pack("<I", MOST_DIRECTORY + 1) + data[end + 16 :])
+    length = struct.pack("<I", MOST_DIRECTORY + 1)
+    file.write_bytes(data[:end] + before_end + data[end : end + 12] + length + data[end + 16 :])
     with pytest.raises(DataError, match="list of files"):
         keep_upload(file, "zip", MediaStore(tmp_path / "media"))
 
