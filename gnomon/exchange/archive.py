@@ -38,15 +38,19 @@ class Archive:
 
         Raises:
             KeyError: the member does not exist.
-            zipfile.BadZipFile: it is broken, or unpacks to more than MOST_BYTES.
+            zipfile.BadZipFile: it is broken, unpacks to more than MOST_BYTES, or is packed by bzip2 or LZMA,
+                which Python's zipfile unpacks without a bound.
         """
         member = self._zip.getinfo(name)
         if member.file_size > MOST_BYTES:
             allowed = f"allowed: {MOST_BYTES:,}"
             raise zipfile.BadZipFile(f"{name} unpacks to {member.file_size:,} bytes; {allowed}")
+        if member.compress_type in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+            raise zipfile.BadZipFile(f"{name} is packed by bzip2 or LZMA; allowed: Deflate or Zstandard")
         if member.compress_type != ZSTANDARD:
             try:
-                return self._zip.read(name)
+                with self._zip.open(member) as unpacking:
+                    return unpacking.read(member.file_size)  # no more is unpacked, whatever it says
             except (zlib.error, EOFError, RuntimeError) as error:  # damaged, cut off, or with a password
                 raise zipfile.BadZipFile(f"{name}: {error}") from None
         import zstandard  # needed for such members only
@@ -83,6 +87,6 @@ def _directory_size(path: Path) -> int:
         return 0
     size: int = END.unpack_from(tail, at)[0]
     before = at - END_64.size
-    if before >= 0 and tail[before:].startswith(b"PK\6\6"):
+    if before >= 0 and tail[before:].startswith(b"PK\6\6") and tail[at - 20 :].startswith(b"PK\6\7"):
         size = END_64.unpack_from(tail, before)[0]
     return size

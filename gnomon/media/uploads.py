@@ -1,7 +1,7 @@
 """Keeps files of questions that people upload, by hash among the media, and unpacks them for jobs.
 
 A spec names one as `upload:HASH.ENDING`. What was sent is a file of the media store; beside it, in
-`uploads/HASH`, lie the questions with their pictures, and are laid out anew wherever they are absent.
+`uploads/HASH/ENDING`, lie the questions with their pictures, and are laid out anew wherever they are absent.
 """
 
 import os
@@ -22,6 +22,8 @@ from gnomon_tools.core.regular_file import allow_folder
 MOST_BYTES = 512_000_000  # of what is sent
 MOST_UNPACKED = 2_000_000_000  # bytes of all that is in a zip
 MOST_FILES = 100_000  # of a zip
+MOST_NAME = 500  # bytes of the path of a file in a zip
+MOST_PART = 255  # bytes of a folder or file in it, as most disks allow
 FOLDER, STEM, ZIP = "uploads", "questions", "zip"
 TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet")
 KINDS = (*TABLES, ZIP)
@@ -74,9 +76,22 @@ def new_part(media: MediaStore) -> Iterator[Path]:
         try:
             yield part
         finally:
-            if part.is_dir():
-                shutil.rmtree(part, ignore_errors=True)
-            part.unlink(missing_ok=True)
+            _delete(part)
+
+
+def _delete(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
+        part.unlink(missing_ok=True)
+
+
+def delete_old_parts(uploads: Path, *, before_s: float) -> None:
+    """Delete what processes that were ended have left of uploads, before so many seconds since 1970."""
+    for part in uploads.glob(".part-*"):
+        with suppress(FileNotFoundError):
+            if part.stat().st_mtime < before_s:
+                _delete(part)
 
 
 def keep_upload(file: Path, kind: str, media: MediaStore) -> str:
@@ -92,7 +107,7 @@ def keep_upload(file: Path, kind: str, media: MediaStore) -> str:
         sha256 = media.keep_file(file)
         if kind != ZIP:
             _link(media.file(sha256), part, kind)
-        _settle(part, media.folder / FOLDER / sha256)
+        _settle(part, media.folder / FOLDER / sha256 / kind)
     return f"upload:{sha256}.{kind}"
 
 
@@ -106,7 +121,7 @@ def folder_of(data: str, media: MediaStore) -> Path:
     name = _NAME.fullmatch(data)
     if name is None:
         raise DataError(f"{data[:90]!r} is none; allowed: upload:SHA256.ENDING", field="data")
-    folder = media.folder / FOLDER / name["sha256"]
+    folder = media.folder / FOLDER / name["sha256"] / name["kind"]
     if not folder.is_dir():
         try:
             file = media.file(name["sha256"])
@@ -129,6 +144,7 @@ def _link(file: Path, folder: Path, kind: str) -> None:
 
 def _settle(part: Path, folder: Path) -> None:
     """Move what was laid out to its place, unless another process was first."""
+    make_private_folder(folder.parent)
     try:
         part.rename(folder)
     except OSError:
@@ -148,6 +164,8 @@ def _unpack(file: Path, folder: Path) -> None:
             sizes = {name: size for name, size in archive.sizes().items() if not _LEFT_OUT.search(name)}
             _check_sizes(sizes, file.stat().st_size)
             paths = {name: _inside(name) for name in sizes}
+            if len(set(paths.values())) < len(paths):
+                raise DataError("the zip holds two files of one name", field="data")
             tops = {path.parts[0] for path in paths.values()}
             is_wrapped = len(tops) == 1 and all(len(path.parts) > 1 for path in paths.values())
             folder.mkdir(mode=0o700)
@@ -155,7 +173,11 @@ def _unpack(file: Path, folder: Path) -> None:
                 write_whole(folder.joinpath(*path.parts[is_wrapped:]), archive.read(name))
         finally:
             archive.close()
-    except (zipfile.BadZipFile, NotImplementedError, KeyError, FileExistsError, NotADirectoryError) as error:
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise DataError("the zip holds a file and a folder of one name", field="data") from None
+    except UnicodeDecodeError:
+        raise DataError("the zip holds a file whose name is no UTF-8", field="data") from None
+    except (zipfile.BadZipFile, NotImplementedError, KeyError) as error:
         raise DataError(f"the zip cannot be unpacked: {error}", field="data") from None
 
 
@@ -174,6 +196,9 @@ def _inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or not path.name or "\0" in name:
         raise DataError(f"{name[:200]!r} in the zip leads out of its folder", field="data")
+    if len(os.fsencode(name)) > MOST_NAME or any(len(os.fsencode(part)) > MOST_PART for part in path.parts):
+        allowed = f"allowed: {MOST_NAME} bytes, and {MOST_PART} of a folder or file"
+        raise DataError(f"{name[:80]!r}… in the zip is too long a name; {allowed}", field="data")
     return path
 
 

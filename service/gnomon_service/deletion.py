@@ -10,6 +10,7 @@ from typing import Any
 
 from gnomon.core.errors import Conflict, NotFound
 from gnomon.media.uploads import FOLDER as UPLOADS
+from gnomon.media.uploads import delete_old_parts
 from gnomon.report.text_formats import count
 from gnomon_service.settings import Settings
 from gnomon_workers.store.records import Deletion
@@ -58,6 +59,8 @@ def delete_unnamed_media(
 ) -> MediaFreed:
     """Delete the media that nothing names, of those used since then; uploads have a day to be named."""
     files, uploads, now_s = media_files(settings), uploaded(settings), time.time()
+    if not is_dry:
+        delete_old_parts(settings.data_dir / "media" / UPLOADS, before_s=now_s - DAY_S)
     files = {
         name: path
         for name, path in files.items()

@@ -22,13 +22,13 @@ LARGE_BYTES = 4_000_000  # of a file that is not read through while somebody typ
 
 
 def keep(file: Path, kind: str, settings: Settings, media: MediaStore) -> str:
-    """Keep a file that was sent, which moves into the media; what a spec calls it.
+    """Keep a file that was sent, which moves from its `new_part` into the media; what a spec calls it.
 
     Raises:
         DataError: it is a zip that is broken, or that unpacks to too much.
         NoRoom: the disk or what uploads may take of it is full.
     """
-    if bytes_of_uploads(media) + file.stat().st_size > settings.upload_gb * GIGABYTE:
+    if bytes_of_uploads(media) > settings.upload_gb * GIGABYTE:
         message = f"uploads have no room left: they may take {settings.upload_gb:,} GB (GNOMON_UPLOAD_GB)"
         raise NoRoom(f"{message}. Deleting jobs that name some makes room")
     return keep_upload(file, kind, media)

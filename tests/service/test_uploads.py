@@ -4,6 +4,7 @@ import io
 import os
 import struct
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -130,11 +131,65 @@ def test_a_zip_that_leads_out_of_its_folder_is_refused(tmp_path: Path, name: str
         keep_upload(file, "zip", MediaStore(tmp_path / "media"))
 
 
-def test_a_zip_whose_list_of_files_is_too_long_is_refused_unread(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"questions.csv": CSV, f"{300 * 'x'}.png": b"x"}, "too long a name"),
+        ({"questions.csv": CSV, f"{1_500 * 'a/'}b.png": b"x"}, "too long a name"),
+        ({"questions.csv": CSV, "a/b": b"x", "a": b"x"}, "a file and a folder of one name"),
+        ({"questions.csv": CSV, "a": b"x", "a/b": b"x"}, "a file and a folder of one name"),
+        ({"questions.csv": CSV, "a/b": b"x", "a\\b": b"y"}, "two files of one name"),
+    ],
+)
+def test_a_zip_whose_names_no_folder_can_hold_is_refused(
+    tmp_path: Path, files: dict[str, bytes], message: str
+) -> None:
+    file = tmp_path / "names.zip"
+    zipped(files, file)
+    with pytest.raises(DataError, match=message):
+        keep_upload(file, "zip", MediaStore(tmp_path / "media"))
+
+
+def test_a_zip_with_a_name_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "names.zip"
+    file.write_bytes(zipped({"questions.csv": CSV, "é.png": b"x"}).replace("é".encode(), b"\xff\xfe"))
+    with pytest.raises(DataError, match="no UTF-8"):
+        keep_upload(file, "zip", MediaStore(tmp_path / "media"))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_file_that_unpacks_to_more_than_its_zip_says_takes_no_more_memory(
+    tmp_path: Path, method: int
+) -> None:
+    file, size = tmp_path / "liar.zip", 50_000_000
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("questions.csv", bytes(size))
+    file.write_bytes(file.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 1)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match="cannot be unpacked"):
+            keep_upload(file, "zip", MediaStore(tmp_path / "media"))
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_same_bytes_under_another_ending_are_read_as_that_ending_says(tmp_path: Path) -> None:
+    media = MediaStore(tmp_path / "media")
+    for kind in ("json", "jsonl"):
+        file = tmp_path / "sent"
+        file.write_bytes(CSV)
+        [table] = folder_of(keep_upload(file, kind, media), media).iterdir()
+        assert table.name == f"questions.{kind}"
+
+
+@pytest.mark.parametrize("before_end", [b"", b"PK\6\6" + bytes(72)])  # a record that no other points to
+def test_a_zip_whose_list_of_files_is_too_long_is_refused_unread(tmp_path: Path, before_end: bytes) -> None:
     file = tmp_path / "long.zip"
     data = zipped({"questions.csv": CSV})
     end = data.rfind(b"PK\5\6")
-    file.write_bytes(data[: end + 12] + struct.pack("<I", MOST_DIRECTORY + 1) + data[end + 16 :])
+    length = struct.pack("<I", MOST_DIRECTORY + 1)
+    file.write_bytes(data[:end] + before_end + data[end : end + 12] + length + data[end + 16 :])
     with pytest.raises(DataError, match="list of files"):
         keep_upload(file, "zip", MediaStore(tmp_path / "media"))
 
@@ -164,6 +219,26 @@ def test_uploads_beyond_the_operators_room_are_refused(open_api: OpenApi, monkey
     monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 10)
     problem = refusal(sent(open_api(GNOMON_UPLOAD_GB="3"), "exam.csv", CSV))
     assert "3 GB (GNOMON_UPLOAD_GB)" in problem["detail"]
+
+
+def test_an_upload_may_fill_the_operators_room(open_api: OpenApi, monkeypatch: Any) -> None:
+    monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 1)
+    assert sent(open_api(GNOMON_UPLOAD_GB=str(len(CSV))), "exam.csv", CSV).status_code == 201
+
+
+def test_what_an_ended_process_left_of_an_upload_is_deleted_after_a_day(store: Store, tmp_path: Path) -> None:
+    settings = read_settings({}, data_dir=tmp_path)
+    sending, old, unpacked = (tmp_path / "media" / "uploads" / f".part-{name}" for name in "123")
+    unpacked.mkdir(parents=True)
+    sending.write_bytes(CSV)
+    old.write_bytes(CSV)
+    two_days_ago = time.time() - 2 * deletion.DAY_S
+    for part in (old, unpacked):
+        os.utime(part, (two_days_ago, two_days_ago))
+    deletion.delete_unnamed_media(settings, store, is_dry=True)
+    assert old.exists()
+    deletion.delete_unnamed_media(settings, store, is_dry=False)
+    assert list(sending.parent.iterdir()) == [sending]
 
 
 def test_an_upload_has_a_day_to_be_named_and_goes_with_the_last_job_that_names_it(

@@ -43,8 +43,8 @@ async def post_job(
         from gnomon_service.planning import estimate_of  # late: the prices of all models are read with it
 
         draft = jobs.draft_from_request(spec(), state.settings)
-        record = actions.post(state, draft, who, idempotency_key=idempotency_key)
-        return draft, record, estimate_of(draft)
+        estimate = estimate_of(draft)  # before: where it fails, nothing is stored
+        return draft, actions.post(state, draft, who, idempotency_key=idempotency_key), estimate
 
     draft, job, estimate = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
