@@ -148,13 +148,16 @@ def ask_cheaply(until: Connection, urls: Sequence[str]) -> None:
 def asked_cheaply(*urls: str) -> Iterator[list[tuple[list[float], int]]]:
     """Another process asks these meanwhile; what `ask_cheaply` says is there at the end."""
     here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=ask_cheaply, args=(there, urls))
+    process = multiprocessing.get_context("spawn").Process(
+        target=ask_cheaply, args=(there, urls), daemon=True
+    )  # daemon: a failed measurement ends without waiting for it
     process.start()
+    there.close()  # else its end is not noticed
     here.recv()
-    told = list[tuple[list[float], int]]()
-    yield told
+    waits_and_errors = list[tuple[list[float], int]]()
+    yield waits_and_errors
     here.send("end")
-    told += here.recv()
+    waits_and_errors += here.recv()
     process.join()
 
 
@@ -172,14 +175,14 @@ async def attack(url: str, idle_url: str, watched: Sequence[psutil.Process], sen
 
     looking = asyncio.create_task(look())
     limits = httpx.Limits(max_connections=200)
-    with asked_cheaply(url, idle_url) as told:
+    with asked_cheaply(url, idle_url) as waits_and_errors:
         began_s, cpu_s = time.perf_counter(), sum(watched[0].cpu_times()[:2])
         async with httpx.AsyncClient(base_url=url, timeout=600.0, limits=limits) as client:
             answers = Counter(map(str, await asyncio.gather(*(send(client) for send in sends))))
         seconds, cpu_s = time.perf_counter() - began_s, sum(watched[0].cpu_times()[:2]) - cpu_s
         await asyncio.sleep(1.0)
     looking.cancel()
-    (attacked, errors), (idle, _) = told
+    (attacked, errors), (idle, _) = waits_and_errors
     over = [f"{peak - idle:.0f}" for peak, idle in zip(peak_mb, idle_mb, strict=True)]
     waits = [f"{max(each):.2f} ({statistics.median(each):.2f})" for each in (attacked, idle)]
     said = ", ".join(f"{count} × {status}" for status, count in sorted(answers.items()))

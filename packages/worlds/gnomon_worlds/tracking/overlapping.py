@@ -372,9 +372,10 @@ def build_overlaps(
         DataError: the recording cannot be used; the message says why.
         SpecError: `out` holds something, a task has another name, or the limit is below four for each.
     """
+    tasks = tuple(dict.fromkeys(tasks))
     for task in tasks:
         if task not in TASKS:
-            raise SpecError(f"no task {task!r}; there are: {', '.join(TASKS)}", field="tasks")
+            raise SpecError(f"no task {task!r}; there are: {', '.join(TASKS)}", field="--tasks")
     if limit < FOUR * len(tasks):
         raise SpecError(f"questions come in fours: {FOUR * len(tasks)} or more", field="--limit")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

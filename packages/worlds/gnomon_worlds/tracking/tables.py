@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from gnomon.core.errors import DataError
 from gnomon_tools.core.regular_file import read_regular
 
 MAX_BYTES = 4_000_000_000
+DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+(?:[eE][-+]?\d+)?\s*", re.ASCII)
 TIMES = ("time_s", "time", "frame")  # of which a table has one: seconds, ISO 8601 or seconds, frames at `fps`
 
 
@@ -29,12 +31,19 @@ def text_of(path: Path) -> str:
 
 
 def columns_of(path: Path) -> "tuple[csv.DictReader[str], bool]":
-    """A table, its columns in small letters; and whether semicolons part it, so that commas are points."""
+    """A table, its columns in small letters; and whether semicolons part it, so that numbers have commas.
+
+    Raises:
+        DataError: the first line does not end, as its quotes say.
+    """
     text = text_of(path)
     first, *_ = text.splitlines() or [""]
     mark = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(text), strict=True, delimiter=mark)
-    reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
+    try:
+        reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
+    except csv.Error as error:
+        raise DataError(f"{path.name}, line 1: {error}") from None
     return reader, mark == ";"
 
 
@@ -58,7 +67,10 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[
                     field=short or "",
                 )
             if has_decimal_commas:
-                fields = {name: value.replace(",", ".") for name, value in fields.items()}
+                fields = {
+                    name: value.replace(",", ".") if DECIMAL_COMMA.fullmatch(value) else value
+                    for name, value in fields.items()
+                }
             yield reader.line_num, fields
     except csv.Error as error:
         raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None

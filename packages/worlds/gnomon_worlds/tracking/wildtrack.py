@@ -18,6 +18,7 @@ FILES_PER_S = 10.0  # of the numbers in their names, of which every fifth is the
 CM = 0.01
 INTRINSICS = ("intrinsic_zero", "intrinsic_original", "intrinsic")
 SIZE = (1920, 1080)  # of WILDTRACK's pictures and MultiviewX's, where none is there to tell
+ASSUMED = "WILDTRACK's"  # what such a size is from
 BESIDE = 1 / 3  # of a camera's boxes that may lie outside its picture; more disprove its size
 
 
@@ -89,8 +90,11 @@ def read_wildtrack(folder: Path, *, fps: float | None = None, scene: Path | None
     if left_out:
         of = sum(map(len, rows))
         notes.append(f"{left_out:,} of {of:,} boxes have their middle outside the picture: left out")
-    if not (home / "Image_subsets").is_dir():
-        notes.append(f"no Image_subsets: pictures are taken to be {SIZE[0]} × {SIZE[1]}, as WILDTRACK's are")
+    unsized = [camera.id for camera in cameras if camera.size_from == ASSUMED]
+    if unsized:
+        is_there = (home / "Image_subsets").is_dir()
+        lacking = f"Image_subsets has none of {', '.join(unsized)}" if is_there else "no Image_subsets"
+        notes.append(f"{lacking}: pictures are taken to be {SIZE[0]} × {SIZE[1]}, as WILDTRACK's are")
     boxes, names = boxes_of(parts, targets)
     given = scene_at(scene) if scene else None
     return Tracking(
@@ -141,7 +145,7 @@ def _cameras(home: Path) -> list[TrackedCamera]:
                 homography=np.asarray(np.linalg.inv(to_pixels)),
                 lens=Lens(intrinsic=intrinsic, distortion=(k1, k2, p1, p2)) if distortion.any() else None,
                 image_size=size or SIZE,
-                size_from=f"read from Image_subsets/C{number}" if size else "WILDTRACK's",
+                size_from=f"read from Image_subsets/C{number}" if size else ASSUMED,
                 xy_m=(float(eye_m[0]), float(eye_m[1])),
                 clip=pictures if pictures.is_dir() else None,
             )

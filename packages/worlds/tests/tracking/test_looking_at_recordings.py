@@ -18,6 +18,7 @@ from gnomon_worlds.commands.check_recording import check_recording
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.check import checked
 from gnomon_worlds.tracking.look import Look, look_at
+from gnomon_worlds.tracking.published_layouts import read_point_pairs
 from gnomon_worlds.tracking.sightings import is_followed
 from gnomon_worlds.tracking.tracking import Track, read_tracking
 
@@ -374,6 +375,31 @@ def test_degrees_in_place_of_metres_are_refused_as_speeds(pair: Path) -> None:
 
     with pytest.raises(DataError, match="are the metres degrees or kilometres"):
         look(changed(pair, shrink)).refuse()
+
+
+def test_parked_cars_do_not_make_walkers_metres_doubtful(tmp_path: Path) -> None:
+    parked: list[Row] = [("a", "2", at / 2, 3.0, 2.0) for at in range(20)]
+    rows = [*walk("a", "1", start_s=0, x_m=-5), *parked]
+    site = look(write(tmp_path / "both", rows, {"a": 0.0})).tracking
+    kinds = tuple("vehicle" if name == "2" else "pedestrian" for name in site.targets)
+    assert [f for f in look_at(replace(site, bodies=kinds)).findings if f.kind == "units"] == []
+    alone = write(tmp_path / "alone", parked, {"a": 0.0}, targets="vehicle")
+    assert any("1 sightings of vehicles" in text for text in found(alone, "units"))
+
+
+def test_only_numbers_of_a_table_with_semicolons_have_decimal_commas(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("camera;u;v;x;y\nHall, north;1,5;2;-,5;1,2e3\n")
+    assert {name: pairs.tolist() for name, pairs in read_point_pairs(table).items()} == {
+        "Hall, north": [[1.5, 2, -0.5, 1200]]
+    }
+
+
+def test_a_first_line_whose_quotes_do_not_end_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text('"camera,u,v,x,y\na,1,2,3,4\n')
+    with pytest.raises(DataError, match=r"pairs\.csv, line 1: unexpected end of data"):
+        read_point_pairs(table)
 
 
 def test_tables_of_spreadsheets_are_read_as_others_are(pair: Path) -> None:

@@ -64,6 +64,8 @@ def test_views_that_hardly_overlap_are_refused_with_the_reasons(tmp_path: Path) 
     look = look_at(read_layout("mot", write_mot(tmp_path / "mot", people=6).folder, Inputs()))
     with pytest.raises(DataError, match="no two cameras see"):
         build_overlaps(look, tmp_path / "out")
+    with pytest.raises(DataError, match="no two cameras see"):  # a task that is named twice is one
+        build_overlaps(look, tmp_path / "out", tasks=("HandOver", "HandOver"), limit=4)
     assert not (tmp_path / "out").exists()
     with pytest.raises(SpecError, match="in fours: 16 or more"):
         build_overlaps(look, tmp_path / "out", limit=8)
@@ -93,5 +95,7 @@ def test_too_many_beyond_it_disprove_the_pictures_size(tmp_path: Path) -> None:
     folder = write_wildtrack(tmp_path / "small", people=10, frames=60).folder
     (folder / "Image_subsets" / "C1").mkdir(parents=True)
     Image.new("L", (640, 360)).save(folder / "Image_subsets" / "C1" / "00000000.png")
+    tracking = read_layout("wildtrack", folder, Inputs())
+    assert any("Image_subsets has none of CVLab2, CVLab3, " in note for note in tracking.notes)
     with pytest.raises(DataError, match="its picture is 640 × 360"):
-        look_at(read_layout("wildtrack", folder, Inputs())).refuse()
+        look_at(tracking).refuse()

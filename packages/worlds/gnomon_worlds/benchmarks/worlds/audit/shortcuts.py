@@ -16,7 +16,7 @@ from gnomon_worlds.attainable import ON_EDGE_M, SAME_S, is_clear
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, Rule
-from gnomon_worlds.drawing import Drawn, draw
+from gnomon_worlds.drawing import draw
 from gnomon_worlds.sample_numbers import number_of
 
 
@@ -64,17 +64,18 @@ def level_of(sample: Sample) -> str | None:
 
 def remarks(samples: Sequence[Sample]) -> Iterator[str]:
     """How many questions of each scene rest on such a stay, and which; nothing where none does."""
-    by_scene: dict[str, dict[str, Drawn]] = defaultdict(dict)
+    is_clear_by_scene: dict[str, dict[str, bool]] = defaultdict(dict)
     for sample in samples:
         number = number_of(sample.ref.sample_id)
-        by_scene[number.scene][number.sample_id] = draw(number)
-    for scene, drawn in sorted(by_scene.items()):
-        unclear = [
-            name for name, its in drawn.items() if not is_clear(its.world, its.question, edge_m=ON_EDGE_M)
-        ]
+        drawn = draw(number)
+        is_clear_by_scene[number.scene][number.sample_id] = is_clear(
+            drawn.world, drawn.question, edge_m=ON_EDGE_M
+        )
+    for scene, by_id in sorted(is_clear_by_scene.items()):
+        unclear = [sample_id for sample_id, clear in by_id.items() if not clear]
         if unclear:
             yield (
-                f"{len(unclear)} of {len(drawn)} {scene} questions rest on a stay in view that begins or "
+                f"{len(unclear)} of {len(by_id)} {scene} questions rest on a stay in view that begins or "
                 f"ends where stairs do (to {SAME_S:g} s) or runs along the view's edge (to {ON_EDGE_M:g} m); "
                 f"stairs count as out of view, the edge as in view: {', '.join(unclear)}."
             )
