@@ -59,11 +59,13 @@ class Said(NamedTuple):
 
 _OBJECT = re.compile(r"\{\s*[\"}]")
 _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
-_CALL_ALONE = re.compile(r"(?:```\w*\s*)?[A-Za-z_][\w.]*\([^()]*[\"'][^()]*\)(?:\s*```)?")
+_FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", re.IGNORECASE)
+_CALL_ALONE = re.compile(
+    rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
+)
 _CALL_SIGNS = ("{", "<", "[", "(", "Action Input:")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
-_FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", re.IGNORECASE)
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"

@@ -88,7 +88,10 @@ _BECAUSE = re.compile(
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _NAMED_VALUES = re.compile(r"^\W*[A-Za-z]\w{0,10}\s?=\s?[^=,;]+[,;]\s?[A-Za-z]\w{0,10}\s?=")  # "x = 1, y = 2"
-_ASIDE = re.compile(r"(?<=\w)\s\((?!or\b|maybe|possibly|perhaps)[^()]*\)")
+_ASIDE = re.compile(
+    r"(?<=\w)\s\((?!(?:or|maybe|possibly|perhaps|no|wait|actually|rather|correction|alternatively|else)\b)[^()]*\)",
+    re.IGNORECASE,
+)
 _EQUALS = re.compile(r"[=≈≃≅]|\bequals\b")
 _OPERATOR = re.compile(
     r"[+×÷√^∑∫·]|(?<![A-Za-z/])/(?=\s*[\d(])|\*|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|(?<=[\d)])\s*[−-]\s*(?=[\d(])"

@@ -23,7 +23,10 @@ V = TypeVar("V")
 SEVERAL = "several_answers"
 MAX_BARE = 40  # characters of a line that is nothing but a value
 _STEP = re.compile(r"\W*(?:step|part|leg|segment|first)\b|\W*\d+[.)]\s", re.IGNORECASE)
-_FIRST_SENTENCE = re.compile(r"\S+(?: \S+){0,2}?(?=\.\s+\W?[A-Z])")
+_FIRST_SENTENCE = re.compile(
+    r"\S+(?: \S+){0,2}?"
+    r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
+)
 _TAKES_BACK = re.compile(
     r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b",
     re.IGNORECASE,
@@ -96,15 +99,16 @@ def read_value(
 ) -> Reading[V]:
     """The value of a reply, as `parse` makes one of a text.
 
-    Of a declaration that holds several, the first sentence counts where it is nothing but a value:
-    "Answer: 12 m. The wall is 5 m."
+    Of a declaration that holds several, the first sentence counts where it is nothing but a value, and the
+    next one neither takes it back nor adds to it: "Answer: 12 m. The wall is 5 m."
     """
 
     def of_declaration(declaration: Declaration) -> V | Unclear | None:
         answer = parse(declaration.text)
         if isinstance(answer, Unclear) and declaration.rule in (Rule.ASKED_FORM, Rule.DECLARED):
-            first = _FIRST_SENTENCE.match(declaration.text)
-            alone = parse(first[0]) if first and not _STEP.match(first[0]) else None
+            text = declaration.text
+            first = None if _STEP.match(text) or _TAKES_BACK.search(text) else _FIRST_SENTENCE.match(text)
+            alone = parse(first[0]) if first else None
             answer = answer if alone is None else alone
         return answer
 

@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,12 @@ def test_a_reply_that_repeats_itself_is_read_in_part(piece: str) -> None:
     declared = list(declarations_in(said, "line"))
     assert len(declared) <= 20 * MAX_TRIED
     assert all(len(declaration.text) <= MAX_READ for declaration in declared)
+
+
+def test_a_call_that_never_ends_is_read_in_one_go() -> None:
+    began = time.process_time()
+    what_is_said("f(" + MAX_READ * '"')
+    assert time.process_time() - began < 2.0  # every quote against every other: over 10 s
 
 
 def test_beginning_and_end_of_a_long_reply_are_read() -> None:

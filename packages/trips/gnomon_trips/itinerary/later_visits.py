@@ -47,7 +47,7 @@ async def details_of(provider: Provider, place_id: str) -> Answer[Place]:
     stands_for, _, numbered = place_id.partition(":")
     number, _, inner = numbered.partition(":")
     make = {"again": later_visit, "free": kept_free}.get(stands_for)
-    if make is None or not number.isdigit():
+    if make is None or not number.isdecimal():
         return await provider.details(place_id)
     answer = await provider.details(inner)
     return answer.of(make(answer.value, int(number)))

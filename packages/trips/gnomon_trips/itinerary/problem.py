@@ -63,13 +63,17 @@ class Problem:
     def apart(self) -> tuple[tuple[int, int], ...]:
         """Pairs of visits to one place, by index, that are on different days: not both have a set time."""
         index = {place.id: number for number, place in enumerate(self.places)}
+
+        def is_here(name: str) -> bool:
+            return name in self.trip.named and self.trip.named[name].id in index
+
         visits: dict[str, list[str]] = {}
         for name, (first, _) in later_visits(self.trip.request).items():
             visits.setdefault(first, [first]).append(name)
         pairs = [
             (index[self.trip.named[first].id], index[self.trip.named[then].id])
             for names in visits.values()
-            for first, then in itertools.combinations([name for name in names if name in self.trip.named], 2)
+            for first, then in itertools.combinations(filter(is_here, names), 2)
         ]
         return tuple(pair for pair in pairs if not all(map(self._has_set_time, pair)))
 

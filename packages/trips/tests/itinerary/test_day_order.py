@@ -41,6 +41,7 @@ def drawn_tours(seed: int) -> Tours:
         hours=list(DAYS),
         before={},
         after={},
+        apart={},
         meals=(),
         wish_values=[],
         weights=EASY,

@@ -10,10 +10,13 @@ from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.benchmarks.itinerary.scoring import score
 from gnomon_trips.export.plan_check import check_plan
 from gnomon_trips.itinerary.assumptions import assumptions
-from gnomon_trips.itinerary.errors import BadArgument
+from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace
+from gnomon_trips.itinerary.later_visits import details_of
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.planning import find_plan
+from gnomon_trips.itinerary.problem import problem_of
 from gnomon_trips.itinerary.provider import answered
+from gnomon_trips.itinerary.registry import embedded
 from gnomon_trips.itinerary.request import Meal, read_request
 
 ASKED: dict[str, Any] = {
@@ -77,6 +80,17 @@ def test_a_place_named_twice_is_visited_on_two_days() -> None:
     assert {fault["code"] for fault in same_day["violations"]} == {"DUPLICATE"}
 
 
+def test_a_part_of_the_places_has_visits_apart_too() -> None:
+    trip = request_task({**ASKED, "places": ["Kiasma", "Ateneum", "Kiasma"], "days": 2}).trip
+    problems = [answered(problem_of(trip, trip.places()[:n]), is_local=True) for n in (1, 2, 3)]
+    assert [problem.apart() for problem in problems] == [(), (), ((0, 2),)]
+
+
+def test_an_id_of_no_number_is_no_place() -> None:
+    with pytest.raises(NoSuchPlace):
+        answered(details_of(embedded("helsinki"), "again:²:helsinki/n1"), is_local=True)
+
+
 def test_visits_with_set_times_may_be_on_one_day_and_past_midnight() -> None:
     place = "Vin-Vin"
     fixed = [{"place": place, "start": "18:30"}, {"place": place, "start": "00:15"}]
@@ -95,7 +109,9 @@ def test_nights_count_at_the_price_that_the_rules_give_a_hotel() -> None:
     assert not [entry for entry in stored["unchecked"] if entry["path"].endswith("night")]
     too_dear, _ = planned(**fields, budget={"amount": 159, "currency": "EUR"})
     assert (too_dear.status, too_dear.conflict) == ("refused", ("budget",))
-    stored["plan"]["days"][0]["night"]["cost"]["amount"] = 100
+    stored["plan"]["days"][0]["night"]["cost"]["currency"] = "USD"
+    assert "COST_CLAIM" in {check.code for check in check_plan(stored).checks if check.state == "fails"}
+    stored["plan"]["days"][0]["night"]["cost"] = {"amount": 100, "currency": "EUR"}
     place = next(key for key, own in stored["contacts"].items() if "phone" in own)
     stored["contacts"][place]["phone"] = "+1 555"
     failing = {check.code for check in check_plan(stored).checks if check.state == "fails"}

@@ -278,11 +278,17 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     night_price = request.price("hotel")
     for number, day in enumerate(plan.days):
         claimed = day.night.cost if day.night else None
-        if claimed is not None and (night_price is None or abs(claimed.amount - night_price) > 0.01):
+        if claimed is not None and (
+            night_price is None
+            or abs(claimed.amount - night_price) > 0.01
+            or claimed.currency != request.rules.currency
+        ):
             yield Violation(
                 code="COST_CLAIM",
                 path=f"days.{number}.night.cost",
-                expected="no cost, none is known" if night_price is None else f"{night_price:.2f}",
+                expected="no cost, none is known"
+                if night_price is None
+                else f"{night_price:.2f} {request.rules.currency}",
                 found=f"{claimed.amount:.2f} {claimed.currency}",
             )
     spent += request.nights_cost()
