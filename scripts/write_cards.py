@@ -1,7 +1,6 @@
-"""Writes the gallery docs/cards/ from what `make cards` has run: a picture, sentences and a seal a server."""
+"""Writes the gallery docs/cards/ from what `make cards` has run: a picture and sentences a server."""
 
 import json
-import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +17,7 @@ GALLERY = ROOT / "docs" / "cards"
 BEGIN, END = "<!-- made by make cards -->\n", "<!-- end of what is made -->\n"
 ARMS = ("raw", "live", "schema_only", "placebo")
 MODELS = ("qwen2.5-coder-1.5b", "rules")
+VERDICTS = {"undecided": "cannot be told"}  # others stand as they are
 
 
 def main() -> None:
@@ -38,9 +38,9 @@ def main() -> None:
         real, rules = (card_of(report, model) for model in MODELS)
         chart = next(chart for chart in charts_in(card_picture(real)) if chart.size == "at-wide")
         (GALLERY / f"{server}.svg").write_text(chart.svg, encoding="utf-8")
-        shutil.copyfile(folder / "seal.ndjson", GALLERY / f"{server}.seal.ndjson")
         table.append(row_of(server, real, rules))
-        sections += ["", *section_of(server, real, rules, rows)]
+        seal = (folder / "seal.ndjson").read_text(encoding="utf-8").splitlines()
+        sections += ["", *section_of(server, real, rules, rows), sealed(*map(json.loads, seal[:2]))]
     replace_between(GALLERY / "README.md", BEGIN, END, "\n".join(["", *table, *sections, ""]))
 
 
@@ -53,9 +53,10 @@ def card_of(report: dict[str, Any], model: str) -> ServerCard:
 def row_of(server: str, real: ServerCard, rules: ServerCard) -> str:
     """A line of the table."""
     without, with_it = real["cost"]
+    verdict = VERDICTS.get(real["verdict"], real["verdict"])
     tokens = [(row["prompt_tokens"] or 0) + (row["completion_tokens"] or 0) for row in (without, with_it)]
     return (
-        f"| [{server}](#{server}) | {worth(real)}: {real['verdict']} | {worth(rules)}"
+        f"| [{server}](#{server}) | {worth(real)}: {verdict} | {worth(rules)}"
         f" | {with_it['tool_calls']:.1f} | {tokens[0]:,.0f} → {tokens[1]:,.0f}"
         f" | {without['wall_s']:.1f} → {with_it['wall_s']:.1f} |"
     )
@@ -77,7 +78,6 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
         cells = (right[task, arm] for arm in ARMS)
         table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
     spec = f"[`{server}.yaml`](../../examples/cards/{server}.yaml)"
-    sealed = f"[Seal]({server}.seal.ndjson) ([what it shows](../seal.md)); spec: {spec}."
     return [
         f"### {server}",
         "",
@@ -87,8 +87,14 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
         "",
         f"![what the tools of {server} are worth to the model]({server}.svg)",
         "",
-        f"By rules: {next(card_sentences(rules))} {sealed}",
+        f"By rules: {next(card_sentences(rules))} Spec: {spec}.",
     ]
+
+
+def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:
+    """The seal in short; whole it names folders of the machine that the job ran on."""
+    plan = f"plan `{results['previous'][:12]}…` of {planned['at'][:16].replace('T', ' ')}"
+    return f"[Sealed](../seal.md): job `{planned['job']}`, {plan}, results of {results['at'][11:16]}."
 
 
 def unread_sentences(rows: list[dict[str, Any]]) -> Iterator[str]:
