@@ -95,8 +95,9 @@ def setting_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 n=totals.replies,
                 advice="Set the limit on the server, or under the name it knows in the model's `options`.",
             )
-        fewest = min((each for each in groups if each[0] is model), key=lambda each: _kept(each[2]))
-        if _kept(totals) > _kept(fewest[2]) + WORTH_SAYING:
+        asked = [each for each in groups if each[0] is model and each[2].sums["model_calls"]]
+        fewest = min(asked, key=lambda each: _kept(each[2]), default=None)
+        if fewest and _kept(totals) > _kept(fewest[2]) + WORTH_SAYING:
             own, others = (
                 f"{each.sums['cache_hits']:,} of {each.sums['model_calls']:,}" for each in (totals, fewest[2])
             )

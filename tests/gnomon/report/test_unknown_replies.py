@@ -305,6 +305,7 @@ def test_an_arm_whose_replies_are_kept_ones_is_named(report_of: Reporter) -> Non
     assert (told["arm"], told["kind"], told["share"], told["n"]) == ("raw", "kept_replies", 1.0, SAMPLES)
     assert f"of “tools” 0 of {2 * SAMPLES}" in told["text"]
     assert report_of([*kept, *half_right("tools", model_calls=2, cache_hits=2)])["alerts"] == []
+    assert report_of([*kept, *half_right("tools", model_calls=0)])["alerts"] == []
 
 
 ARM = {"name": "tools", "agent": "react", "tools": ["bearing"]}
