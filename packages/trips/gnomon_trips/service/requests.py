@@ -66,7 +66,7 @@ def spec_of_body(body: object) -> dict[str, Any]:
 
 def past_day(request: Mapping[str, Any]) -> str:
     """That the first day of a request is past, in words; empty where it is not."""
-    start = str(request.get("latest_start") or request.get("start_date") or "")
+    start = str(request.get("start_date") or "")
     is_past = bool(start) and start < dt.datetime.now(tz=dt.UTC).date().isoformat()
     return f"start_date: {start} is past" if is_past else ""
 

@@ -18,6 +18,7 @@ from gnomon_trips.itinerary.problem import problem_of
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.registry import embedded
 from gnomon_trips.itinerary.request import Meal, read_request
+from gnomon_trips.service.requests import past_day
 
 ASKED: dict[str, Any] = {
     "area": "helsinki",
@@ -132,3 +133,11 @@ def test_the_first_day_moves_to_when_the_places_are_open() -> None:
     assert plan.days[0].date == dt.date(2027, 6, 8)
     assert "The first day is Tuesday 8 June: 2 of 2 places can be visited" in " ".join(plan.assumptions)
     assert not [check.code for check in check_plan(stored).checks if check.state == "fails"]
+
+
+def test_a_first_day_that_is_past_is_told_though_it_may_move() -> None:
+    assert (
+        past_day({"start_date": "2020-01-02", "latest_start": "2999-01-01"})
+        == "start_date: 2020-01-02 is past"
+    )
+    assert past_day({"start_date": "2999-01-01"}) == ""
