@@ -59,12 +59,15 @@ def test_a_tool_is_told_within_its_tokens_and_with_all_its_arguments(name: str) 
     assert short["parameters"].get("required") == whole["parameters"].get("required")
 
 
-@pytest.mark.parametrize(("benchmark", "most"), [("worlds", 4_650), ("mapeval", 1_800), ("itinerary", 2_400)])
-def test_all_tools_of_a_benchmark_stay_within_their_sum(benchmark: str, most: int) -> None:
+@pytest.mark.parametrize(
+    ("benchmark", "most", "share"),
+    [("worlds", 4_650, 0.75), ("mapeval", 1_800, 0.75), ("itinerary", 1_400, 0.8)],
+)
+def test_all_tools_of_a_benchmark_stay_within_their_sum(benchmark: str, most: int, share: float) -> None:
     names = usable_tools(BENCHMARKS.get(benchmark))
     short, whole = (sum(map(tokens, each)) for each in (map(brief, names), map(_whole, names)))
     assert short <= most
-    assert short < 0.75 * whole
+    assert short < share * whole
 
 
 def _whole(name: str) -> Any:

@@ -137,6 +137,7 @@ def test_a_broken_instrument_is_named_and_its_advice_mends_it(
             "arms": [{"name": "raw", "agent": "direct"}, tools],
             "analysis": {"primary": ["raw", "tools"]},
             "concurrency": 8,
+            "cache": False,  # else the second job's raw arm would be answered by the first
         }
         (tmp_path / "job.json").write_text(json.dumps(spec))
         words = ["run", str(tmp_path / "job.json"), "--json", "--workers", "1"]

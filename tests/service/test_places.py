@@ -18,8 +18,15 @@ CHEAP = {
     *("/v1/jobs", "/v1/jobs/{job_id}", "/v1/jobs/{job_id}/cancel", "/v1/jobs/{job_id}/seal"),
     *("/v1/jobs/{job_id}/trials", "/v1/jobs/{job_id}/events", "/v1/trials/{trial_id}", "/v1/workers"),
     *("/v1/keys", "/v1/benchmarks", "/v1/tools", "/v1/agents", "/v1/arms/presets", "/v1/reviews/{queue}"),
-    *("/ui/jobs/{job_id}/cancel", "/ui/new/check", "/ui/new/endpoint", "/ui/static/{name}", "/ui/sign-out"),
-    *("/ui/review/name", "/ui/review/{queue}/undo", "/ui/review/{queue}/decisions.jsonl"),
+    *(
+        "/ui/jobs/{job_id}/cancel",
+        "/ui/new/check",
+        "/ui/new/endpoint",
+        "/ui/new/upload",
+        "/ui/static/{name}",
+        "/ui/sign-out",
+    ),
+    *("/ui/sign-out", "/ui/review/name", "/ui/review/{queue}/undo", "/ui/review/{queue}/decisions.jsonl"),
     *("/ui/review/{queue}/decisions.csv", "/ui/review/{queue}/answers.jsonl"),
     *(f"{page}{twin}" for page in ("/docs", "/ui/workers", "/ui/keys", "/ui/sign-in") for twin in TWINS),
 }

@@ -122,6 +122,10 @@ class AsyncClient:
         """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
         return await self.send(calls.delete_job(job_id, dry_run=dry_run))
 
+    async def upload(self, name: str, content: bytes) -> answers.UploadView:
+        """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer."""
+        return await self.send(calls.post_upload(name, content))
+
     async def wait(
         self,
         job_id: str,

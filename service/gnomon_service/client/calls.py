@@ -17,7 +17,7 @@ from gnomon.report.row_formats import row_from_json
 from gnomon_service import answers
 
 T = TypeVar("T")
-JSON = "application/json"
+JSON, OCTETS = "application/json", "application/octet-stream"
 TripForm = Literal["text/html", "text/markdown", "text/calendar", "application/geo+json"]
 
 
@@ -56,18 +56,18 @@ class Call(Generic[T]):
     @property
     def sent_headers(self) -> dict[str, str]:
         """All headers of the request, but the key."""
-        kind = {} if self.body is None else {"Content-Type": JSON}
-        return {"Accept": self.accept, **kind, **self.headers}
+        kind = {"Content-Type": OCTETS if isinstance(self.body, bytes) else JSON}
+        return {"Accept": self.accept, **({} if self.body is None else kind), **self.headers}
 
     @property
     def content(self) -> bytes | None:
-        """The body as JSON.
+        """The body: bytes as they are, all else as JSON.
 
         Raises:
             SpecError: it cannot be written as JSON.
         """
-        if self.body is None:
-            return None
+        if self.body is None or isinstance(self.body, bytes):
+            return self.body
         try:
             return json.dumps(self.body, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
@@ -79,6 +79,12 @@ def post_job(spec: object, *, idempotency_key: str | None = None) -> Call[answer
     return Call(
         verb="POST", route="/v1/jobs", answer=answers.SubmittedView, body=spec, headers=_once(idempotency_key)
     )
+
+
+def post_upload(name: str, content: bytes) -> Call[answers.UploadView]:
+    """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer."""
+    route, places = "/v1/uploads/{name}", {"name": name}
+    return Call(verb="POST", route=route, answer=answers.UploadView, places=places, body=content)
 
 
 def list_jobs(

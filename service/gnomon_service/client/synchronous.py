@@ -118,6 +118,10 @@ class Client:
         """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
         return self.send(calls.delete_job(job_id, dry_run=dry_run))
 
+    def upload(self, name: str, content: bytes) -> answers.UploadView:
+        """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer."""
+        return self.send(calls.post_upload(name, content))
+
     def wait(
         self,
         job_id: str,

@@ -17,7 +17,8 @@ def later_visit(place: Place, number: int) -> Place:
     """The `number`th visit to a place.
 
     >>> from gnomon_trips.itinerary.place import LatLon
-    >>> tower = Place(id="jp:1", name="Tokyo Tower", at=LatLon(lat_deg=35.7, lon_deg=139.7))
+    >>> at = LatLon(lat_deg=35.7, lon_deg=139.7)
+    >>> tower = Place(id="jp:1", name="Tokyo Tower", at=at, kind="attraction")
     >>> later_visit(tower, 2).id, later_visit(tower, 2).name
     ('again:2:jp:1', 'Tokyo Tower (2)')
     """
