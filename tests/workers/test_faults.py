@@ -17,6 +17,7 @@ from tests.workers.sites import SITES, over_postgresql, over_sqlite
 
 SAMPLES, SLOW_S, PROMISED_S, SOAK_TRIALS = 40, 90.0, 30.0, 100_000
 # One that another takes in, or that differs from another by the process it meets: in the soak alone.
+pytestmark = pytest.mark.timeout(400)  # the first test waits for a clean run, beside whatever else runs
 LONG = {
     "worker SIGKILL",
     "shard process SIGSTOP",
