@@ -32,7 +32,7 @@ class Call(Generic[T]):
     route: str
     answer: Any
     places: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str | int | None] = field(default_factory=dict)
+    query: Mapping[str, str | int | list[str] | None] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     body: object = None
     accept: str = JSON
@@ -49,9 +49,10 @@ class Call(Generic[T]):
         return path
 
     @property
-    def sent_query(self) -> dict[str, str]:
+    def sent_query(self) -> dict[str, str | list[str]]:
         """The parameters that have a value."""
-        return {name: str(value) for name, value in self.query.items() if value is not None}
+        values = {name: value for name, value in self.query.items() if value is not None}
+        return {name: value if isinstance(value, list) else str(value) for name, value in values.items()}
 
     @property
     def sent_headers(self) -> dict[str, str]:
@@ -81,10 +82,19 @@ def post_job(spec: object, *, idempotency_key: str | None = None) -> Call[answer
     )
 
 
-def post_upload(name: str, content: bytes) -> Call[answers.UploadView]:
-    """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer."""
-    route, places = "/v1/uploads/{name}", {"name": name}
-    return Call(verb="POST", route=route, answer=answers.UploadView, places=places, body=content)
+def post_upload(
+    name: str, content: bytes, *, columns: Mapping[str, str] | None = None, scorer: str | None = None
+) -> Call[answers.UploadView]:
+    """Keep a file of questions, named with its ending; `columns` are theirs by ours, where names differ."""
+    pairs = [f"{ours}={theirs}" for ours, theirs in (columns or {}).items()]
+    return Call(
+        verb="POST",
+        route="/v1/uploads/{name}",
+        answer=answers.UploadView,
+        places={"name": name},
+        query={"columns": pairs, "scorer": scorer},
+        body=content,
+    )
 
 
 def list_jobs(

@@ -118,9 +118,19 @@ class Client:
         """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
         return self.send(calls.delete_job(job_id, dry_run=dry_run))
 
-    def upload(self, name: str, content: bytes) -> answers.UploadView:
-        """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer."""
-        return self.send(calls.post_upload(name, content))
+    def upload(
+        self,
+        name: str,
+        content: bytes,
+        *,
+        columns: Mapping[str, str] | None = None,
+        scorer: str | None = None,
+    ) -> answers.UploadView:
+        """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer.
+
+        `columns` are theirs by ours, where names differ; `scorer` is that of rows that name none.
+        """
+        return self.send(calls.post_upload(name, content, columns=columns, scorer=scorer))
 
     def wait(
         self,
