@@ -65,13 +65,13 @@ def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -
         map_of(drawn.world)
         took_s = time.process_time() - began_s
         question = drawn.question
-        seen = evidence_in(drawn.world, question)
+        evidence = evidence_in(drawn.world, question)
         right, rates = question.options.index(question.right[0]), {}
-        for rule, by_option in scores_of(seen, question.options).items():
+        for rule, by_option in scores_of(evidence, question.options).items():
             left = taken([by_option[option] for option in question.options]) or range(len(question.options))
             rates[rule] = (right in left) / len(left)
         shuffled = [right, *(at for at in range(len(question.options)) if at != right)]
-        looked_at = (seen, [question.options[at] for at in shuffled])
+        looked_at = (evidence, [question.options[at] for at in shuffled])
         names, blind = option_features([looked_at])
         _, sighted = way_features([(looked_at, drawn.world.scene)], names, blind)
         filmed = of_clips(drawn.world, question, looked_at)
@@ -94,10 +94,10 @@ def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -
 
 def of_clips(world: World, question: Question, looked_at: tuple[Evidence, Sequence[str]]) -> Floats:
     """Options × features by the target's boxes in the clips' pictures; and how its speed changes in view."""
-    seen, options = looked_at
+    evidence, options = looked_at
     paths = [path_in_pictures(world, *clip) for clip in question.clip_sightings]
-    tracks = [replace(track, path_m=path) for track, path in zip(seen.tracks, paths, strict=True)]
-    _, features = option_features([(replace(seen, tracks=tuple(tracks)), options)])
+    tracks = [replace(track, path_m=path) for track, path in zip(evidence.tracks, paths, strict=True)]
+    _, features = option_features([(replace(evidence, tracks=tuple(tracks)), options)])
     changes: list[float] = []
     for path in paths:
         steps_m = [math.dist(a, b) for a, b in pairwise(path)]

@@ -370,16 +370,16 @@ def _same(a: Span, b: Span) -> float:
 
 def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, fixes: Any) -> str:
     gap_s = float(re.findall(r"Breaks of up to ([\d.]+) s", record["question"])[0])
-    seen = [{camera: _spans(own, gap_s) for camera, own in rows[target].items()} for target in targets]
+    sightings = [{camera: _spans(own, gap_s) for camera, own in rows[target].items()} for target in targets]
     clips = [
         (names[clip["camera_id"]], clip["start_timestamp"], clip["end_timestamp"])
         for clip in record["camera_images"]
     ]
     options = [choice.split(". ", 1)[1] for choice in record["choices"]]
     for camera, start, end in clips:
-        if not any(_same((start, end), span) > 0.9 for spans in seen for span in spans.get(camera, [])):
+        if not any(_same((start, end), span) > 0.9 for spans in sightings for span in spans.get(camera, [])):
             return f"the clip of {camera} is no sighting"
-    mine = seen[0]
+    mine = sightings[0]
     every = sorted((a, b, camera) for camera, spans in mine.items() for a, b in spans)
     if task == "GeoLocation":
         start, end = sorted(clips, key=lambda clip: clip[1])
@@ -425,8 +425,8 @@ def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, f
         since = min(clip[1] for clip in clips)
         joint = sorted(
             (max(a[0], b[0]), min(a[1], b[1]), camera)
-            for camera in seen[0].keys() & seen[1].keys()
-            for a in seen[0][camera] for b in seen[1][camera]
+            for camera in sightings[0].keys() & sightings[1].keys()
+            for a in sightings[0][camera] for b in sightings[1][camera]
             if max(a[0], b[0]) <= min(a[1], b[1]) and max(a[0], b[0]) >= since
         )  # fmt: skip
         camera = names[record["correct_cam_name"][0].split(". ", 1)[1]]

@@ -252,11 +252,13 @@ def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     Where one goes of an evening counts as open from EVENING_MIN on, unless it was asked for by name.
     """
     hours = place.hours
-    known = None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
+    open_spans = (
+        None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
+    )
     if place.kind in OF_EVENINGS and not trip.is_asked_for(place):
-        spans = ((0, LATEST_MIN),) if known is None else known
-        known = tuple((max(start, EVENING_MIN), end) for start, end in spans if end > EVENING_MIN)
-    return within(known, trip.fixed_hours(place, day))
+        spans = ((0, LATEST_MIN),) if open_spans is None else open_spans
+        open_spans = tuple((max(start, EVENING_MIN), end) for start, end in spans if end > EVENING_MIN)
+    return within(open_spans, trip.fixed_hours(place, day))
 
 
 async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lambda: False) -> Ways:

@@ -1,4 +1,4 @@
-"""What a request can say of its days: past midnight, a place twice, a first day that may move."""
+"""Requests name days that end past midnight, a place twice, and a first day that may move."""
 
 import datetime as dt
 import json

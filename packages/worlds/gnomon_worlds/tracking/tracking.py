@@ -285,8 +285,8 @@ def note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path,
     """
     body = next((body for body, words in BODIES.items() if kind.strip().lower() in words), None)
     if body is None:
-        known = ", ".join(word for words in BODIES.values() for word in words)
-        raise DataError(f"{file.name}, line {line}: {kind.strip()!r} is none of: {known}", field="kind")
+        allowed = ", ".join(word for words in BODIES.values() for word in words)
+        raise DataError(f"{file.name}, line {line}: {kind.strip()!r} is none of: {allowed}", field="kind")
     if kinds.setdefault(target, body) != body:
         raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
 

@@ -124,10 +124,10 @@ def test_tasks_without_hard_questions_are_refused_by_name(tmp_path: Path) -> Non
 
 def test_features_do_not_depend_on_the_order_of_options() -> None:
     for _, drawn in questions():
-        seen = evidence_in(drawn.world, drawn.question)
-        _, one = option_features([(seen, drawn.question.options)])
-        _, other = option_features([(seen, drawn.question.options[::-1])])
-        assert np.allclose(one[0], other[0][::-1])
+        evidence = evidence_in(drawn.world, drawn.question)
+        _, forwards = option_features([(evidence, drawn.question.options)])
+        _, backwards = option_features([(evidence, drawn.question.options[::-1])])
+        assert np.allclose(forwards[0], backwards[0][::-1])
 
 
 def test_ranks_are_shared_by_equal_values() -> None:

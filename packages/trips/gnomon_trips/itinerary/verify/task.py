@@ -245,6 +245,17 @@ def _legs(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                 )
 
 
+def _false_cost(claimed: Money, price: float | None, currency: str, *, path: str) -> Iterator[Violation]:
+    """The fault of a cost that is not the price in that currency; None: no price is known."""
+    if price is None or abs(claimed.amount - price) > 0.01 or claimed.currency != currency:
+        yield Violation(
+            code="COST_CLAIM",
+            path=path,
+            expected="no cost, none is known" if price is None else f"{price:.2f} {currency}",
+            found=f"{claimed.amount:.2f} {claimed.currency}",
+        )
+
+
 def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     request = trip.request
     spent, has_costs = 0.0, any(visit.cost for day in plan.days for visit in day.visits)
@@ -263,34 +274,14 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                         found="no cost, though others are told",
                     )
                 continue
-            wanted = "no cost, none is known" if price is None else f"{price:.2f} {request.rules.currency}"
-            if (
-                price is None
-                or abs(claimed.amount - price) > 0.01
-                or claimed.currency != request.rules.currency
-            ):
-                yield Violation(
-                    code="COST_CLAIM",
-                    path=f"days.{number}.visits.{index}.cost",
-                    expected=wanted,
-                    found=f"{claimed.amount:.2f} {claimed.currency}",
-                )
+            path = f"days.{number}.visits.{index}.cost"
+            yield from _false_cost(claimed, price, request.rules.currency, path=path)
     night_price = request.price("hotel")
     for number, day in enumerate(plan.days):
         claimed = day.night.cost if day.night else None
-        if claimed is not None and (
-            night_price is None
-            or abs(claimed.amount - night_price) > 0.01
-            or claimed.currency != request.rules.currency
-        ):
-            yield Violation(
-                code="COST_CLAIM",
-                path=f"days.{number}.night.cost",
-                expected="no cost, none is known"
-                if night_price is None
-                else f"{night_price:.2f} {request.rules.currency}",
-                found=f"{claimed.amount:.2f} {claimed.currency}",
-            )
+        if claimed is not None:
+            path = f"days.{number}.night.cost"
+            yield from _false_cost(claimed, night_price, request.rules.currency, path=path)
     spent += request.nights_cost()
     if request.budget is not None and spent > request.budget.amount + 0.005:
         yield Violation(
