@@ -10,7 +10,6 @@ It works where `gnomon run` works: the same data folder, the same jobs. See docs
 """
 
 from gnomon.core.errors import Conflict, DataError, GnomonError, NotFound, SpecError, Unavailable
-from gnomon_lab.batch import batch
 from gnomon_lab.frames import MissingPackage, Records
 from gnomon_lab.job import Incomplete, Job, Jobs, diff
 from gnomon_lab.local import jobs, plugin, run
@@ -18,6 +17,7 @@ from gnomon_lab.local import open_ as open  # noqa: A004 - the word for it; `lab
 from gnomon_lab.looks import plan, samples, show, try_
 from gnomon_lab.remote import Service, connect, connect_async
 from gnomon_lab.report import Report
+from gnomon_lab.tool_batch import batch
 from gnomon_lab.views import Plan, Prompt, Trace
 from gnomon_service.client import ApiError, AsyncClient
 

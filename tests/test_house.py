@@ -93,6 +93,19 @@ def test_every_module_is_short_has_a_purpose_and_is_quiet_at_import() -> None:
     assert faults == []
 
 
+def test_no_package_has_a_module_of_the_name_of_what_it_exports() -> None:
+    """Whichever is imported last would hide the other."""
+    modules = set(map(module_name, MODULES))
+    hidden = {
+        name
+        for path in MODULES
+        if path.name == "__init__.py"
+        for name, _ in source_of(path).imports - {(module, module) for module in modules}
+        if name not in modules and f"{module_name(path)}.{name.rpartition('.')[2]}" in modules
+    }
+    assert hidden == set()
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
     first = next(at for at, part in enumerate(parts) if part.startswith("gnomon"))

@@ -4,19 +4,23 @@ Either may be SQLite or PostgreSQL, so a backup also moves from one to the other
 writing while a copy is made; they wait while one is put back.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import Connection, MetaData, Table, func, insert, select, text
+from sqlalchemy.exc import OperationalError
 
-from gnomon.core.errors import Conflict, DataError, SpecError
+from gnomon.core.errors import Conflict, DataError, SpecError, Unavailable
 from gnomon_workers.store.database import AnyRevision, Database, insert_all, revision_of
 from gnomon_workers.store.migration import migrate
 from gnomon_workers.store.schema import alembic_version, derived, jobs, metadata
 
 READ_ROWS = 2_000
+LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's code
+LOCK_WAIT_MS, LOCKED_WITHIN_S = 300, 60.0  # of one try, below PostgreSQL's second; of all tries
 KEPT = [table for table in metadata.sorted_tables if table is not alembic_version]
 COPIED = {table.name for table in KEPT if table is not derived}  # what is derived is computed again
 Rows = Mapping[str, int]  # how many, by table
@@ -56,6 +60,7 @@ def copy_in(file: Path, url: str, *, rows: Rows, replaces: bool) -> None:
         Conflict: the database holds jobs, and it `replaces` none.
         DataError: the copy holds other rows than it was made with.
         SpecError: one of the two is of another revision, or no database of Gnomon's.
+        Unavailable: others used the database all the time.
     """
     copied = f"sqlite:///{file}"
     with closing(AnyRevision(copied)) as source, source.reading() as copy:
@@ -97,10 +102,27 @@ def _count(db: Connection, table: Table) -> int:
 
 
 def _lock(db: Connection) -> None:
-    """Let nobody read or write the tables until this transaction ends; one of SQLite is alone by itself."""
-    if db.dialect.name == "postgresql":
-        names = ", ".join(table.name for table in metadata.sorted_tables)
-        db.execute(text(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"))
+    """Let nobody read or write the tables until this transaction ends; one of SQLite is alone by itself.
+
+    Others lock the same tables in their own order, so each of two may wait for the other. PostgreSQL would
+    end one of them after a second: what was locked here is given back before that, and tried again.
+    """
+    if db.dialect.name != "postgresql":
+        return
+    names = ", ".join(table.name for table in metadata.sorted_tables)
+    until_s = time.monotonic() + LOCKED_WITHIN_S
+    while True:
+        try:
+            with db.begin_nested():
+                db.execute(text(f"SET LOCAL lock_timeout = {LOCK_WAIT_MS}"))
+                db.execute(text(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"))
+            return
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+                raise
+            if time.monotonic() > until_s:
+                used = f"others used the database for {LOCKED_WITHIN_S:g} s"
+                raise Unavailable(f"{used}; stop the workers, or try again") from error
 
 
 def _number_on(db: Connection, table: Table) -> None:
