@@ -121,7 +121,8 @@ class _Deal:
         self._steps = [chance.randint(1, 8) for _ in range(12)]  # of the digits of numbers, by their place
         self._words = dict(self._exchanges((WEEKDAYS, *SETS, *words)))
         names = sorted(self._words, key=len, reverse=True)
-        self._word = re.compile(rf"(?<![\w])(?:{'|'.join(map(re.escape, names))})(?![\w])")
+        # "no" before a noun is no answer: "no such column" stays.
+        self._word = re.compile(rf"(?<!\w)(?!(?i:no)\s+\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
 
     def _exchanges(self, sets: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
         """Which word stands for which, in each way of writing it."""

@@ -49,6 +49,11 @@ def test_words_of_the_tools_own_enumerations_are_exchanged() -> None:
     assert dealt("It is red.", key="k", kept=(), words=words) in ("It is green.", "It is blue.")
 
 
+def test_no_is_exchanged_as_an_answer_and_not_before_a_noun() -> None:
+    assert dealt("Error: no such column: street", key="k", kept=()) == "Error: no such column: street"
+    assert dealt("Is it open? No, it rains.", key="k", kept=()) == "Is it closed? Yes, it rains."
+
+
 def test_a_silent_fault_stretches_numbers_moves_clock_times_and_leaves_dates() -> None:
     wrong = stretched("12 m on 2026-11-23 at 12:30, utf-8, v1.2.3")
     assert wrong == "18 m on 2026-11-23 at 14:07, utf-8, v1.2.3"
