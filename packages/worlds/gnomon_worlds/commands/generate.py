@@ -207,7 +207,7 @@ def recordings(
 
     tracking, pairs = recording_of(folder, layout, points, inputs)
     options = Options(
-        tasks=tuple(tasks.split(",")) if tasks else tuple(TASKS),
+        tasks=tuple(dict.fromkeys(tasks.split(","))) if tasks else tuple(TASKS),
         limit=limit,
         seed=seed,
         synthetic=synthetic,

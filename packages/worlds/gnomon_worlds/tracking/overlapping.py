@@ -33,14 +33,16 @@ from gnomon_worlds.tracking.sightings import gap_s_of
 from gnomon_worlds.tracking.synthetic import seen_by
 from gnomon_worlds.tracking.tracking import BodyKind, Tracking
 
-VERSION = 1  # part of every seed: a change that changes questions changes it
+VERSION = 2  # part of every seed: a change that changes questions changes it
 LIMIT = 128
 FOUR = 4
 DRAWN = 1_500  # boxes looked at
 MOMENTS = 40  # of every two cameras
 PAIRED = 12  # targets of each
 SURE_S = 1.0  # before and after, for which a camera has boxes of whom it sees
-HALF_S = 4.0  # before and after a camera begins or ceases to see a target, at which another one shows it
+# Before and after a camera begins or ceases to see a target another one shows it: at the nearest box that is
+# at least so long off, and at most so long.
+HALF_S, LONGEST_HALF_S = 4.0, 15.0
 TICKS_PER_S = 20  # boxes of one tick are of one moment
 CLEAR_M: Mapping[BodyKind, float] = {"pedestrian": 0.7, "vehicle": 3.0}  # from the edge of a view
 NEAREST_M: Mapping[BodyKind, float] = {"pedestrian": 2.0, "vehicle": 8.0}  # of distances that are asked
@@ -214,7 +216,8 @@ class OverlapAsker:
                 rows = one.rows[is_usable[one.rows]]
                 for moment_s in (other.start_s, other.end_s) if one.camera != other.camera else ():
                     times_s = self._boxes.time_s[rows] - moment_s
-                    before, after = rows[times_s <= -HALF_S], rows[times_s >= HALF_S]
+                    is_near = np.abs(times_s) <= LONGEST_HALF_S
+                    before, after = rows[is_near & (times_s <= -HALF_S)], rows[is_near & (times_s >= HALF_S)]
                     if len(before) and len(after):
                         yield int(before[-1]), int(after[0])
 
