@@ -48,7 +48,7 @@ def test_the_same_command_again_goes_on_and_writes_the_same(
     monkeypatch.chdir(tmp_path)
     outputs = []
     for _ in range(2):
-        run(*COMMAND, *ROADS, "--tasks", "GeoLocation,MotionState", "--out", "questions")
+        run(*COMMAND, *ROADS, "--tasks", "GeoLocation,MotionState,GeoLocation", "--out", "questions")
         outputs.append(capfd.readouterr().out)
     assert outputs[0] == outputs[1]
     assert "14 GeoLocation" in outputs[0]
