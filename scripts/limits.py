@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon_service.api.places import AllPlaces
+from gnomon_service.api.places import AllPlaces, Places
 
 
 class Bound(NamedTuple):
@@ -170,4 +170,5 @@ def places() -> list[tuple[str, str, str]]:
     """Requests of a kind that are worked on at a time, and that may wait."""
     kinds = AllPlaces()
     each = [getattr(kinds, name) for name in AllPlaces.__slots__]
-    return [(kind.kind, f"{kind.count:,}", f"{kind.queue:,}") for kind in each]
+    rows = [(kind.kind, f"{kind.count:,}", f"{kind.queue:,}") for kind in each if isinstance(kind, Places)]
+    return [*rows, ("pieces of downloads", f"{kinds.downloads.count:,}", "all others")]

@@ -75,15 +75,26 @@ class Places:
                 finally:
                     stopped.set()
 
-    async def stream(self, pieces: Iterator[T]) -> AsyncIterator[T]:
-        """The pieces, each made in a place: who reads slowly holds none meanwhile."""
-        end = object()
-        while (piece := await run_sync(next, pieces, end, limiter=self._threads)) is not end:
-            yield piece  # type: ignore[misc]  # it is no `end`
-
     def _full(self) -> HTTPException:
         detail = f"{self.count} {self.kind} are being worked on and {self.queue} may wait; try again"
         return HTTPException(429, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+@dataclass(slots=True)
+class Downloads:
+    """So many pieces of downloads are made at a time; all others wait, as what has begun gets no 429."""
+
+    count: int
+    _threads: CapacityLimiter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._threads = CapacityLimiter(self.count)
+
+    async def stream(self, pieces: Iterator[T]) -> AsyncIterator[T]:
+        """The pieces, each made in its turn: who reads slowly holds up nobody meanwhile."""
+        end = object()
+        while (piece := await run_sync(next, pieces, end, limiter=self._threads)) is not end:
+            yield piece  # type: ignore[misc]  # it is no `end`
 
 
 def in_place(kind: str) -> Callable[[Callable[..., T]], Callable[..., Coroutine[None, None, T]]]:
@@ -162,6 +173,6 @@ class AllPlaces:
     reports: Places = field(default_factory=lambda: Places("reports", 4, 32))
     batches: Places = field(default_factory=lambda: Places("batches", 1, 8))
     pages: Places = field(default_factory=lambda: Places("pages", 4, 64))
-    downloads: Places = field(default_factory=lambda: Places("pieces of downloads", 2, 512))
+    downloads: Downloads = field(default_factory=lambda: Downloads(2))
     pictures: Places = field(default_factory=lambda: Places("pictures", 2, 128))
     batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 2, 8))
