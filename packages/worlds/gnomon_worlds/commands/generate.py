@@ -198,9 +198,9 @@ def recordings(
 
     Run again with the same options, it goes on where it was cut off.
     """
-    from gnomon.benchmarks.gtr_bench.case import TASKS
     from gnomon.curation.review import read_decisions
     from gnomon.report.text_formats import count
+    from gnomon_published.benchmarks.gtr_bench.case import TASKS
     from gnomon_service.cli.common import say
     from gnomon_service.cli.progress import counting
     from gnomon_worlds.tracking.build import Options, build
