@@ -10,14 +10,14 @@ import pytest
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
-from gnomon.curation.blind_filter import judged, write_filtered
-from gnomon.curation.export_questions import write_harvest
 from gnomon.curation.rows import read_result_rows
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import read_rows
 from gnomon_agents.in_steps import steps_of
 from gnomon_published.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
+from gnomon_published.benchmarks.urbanvideo_authoring.harvest import write_harvest
 from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES
+from gnomon_published.blind_filter import judged, write_filtered
 from tests.published_clips import URBAN_ROWS, publish_urban
 
 GOOD = "Question: Where does it end?\nChoices:\nA. Roof\nB. Street\nC. Park\nAnswer: B"
