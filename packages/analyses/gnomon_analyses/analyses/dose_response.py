@@ -17,9 +17,9 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.section import interval
 from gnomon.report.text_formats import count, p_text, percent, points, points_range
 from gnomon.statistics.design import Codes, Floats, design
-from gnomon.statistics.dose_response import reliability, slope
 from gnomon.statistics.paired import compare
 from gnomon_analyses.kinds import ComputedFromJob, need
+from gnomon_analyses.statistics.dose_response import reliability, slope
 from gnomon_analyses.stored_job import StoredJob
 
 MIN_ITEMS, MIN_CLUSTERS = 30, 8

@@ -9,8 +9,14 @@ import numpy as np
 from gnomon.core.errors import SpecError
 from gnomon.report.text_formats import count, p_text, percent, points
 from gnomon.statistics.design import Floats, dense
-from gnomon.statistics.mixed_logistic import Answers, Figure, MixedLogistic, mixed_logistic, share_right
 from gnomon_analyses.kinds import ComputedFromJob, need
+from gnomon_analyses.statistics.mixed_logistic import (
+    Answers,
+    Figure,
+    MixedLogistic,
+    mixed_logistic,
+    share_right,
+)
 from gnomon_analyses.stored_job import StoredJob
 
 MIN_ITEMS, MIN_CLUSTERS = 20, 8

@@ -5,8 +5,8 @@ from typing import Any
 
 from gnomon.report.section import pair_key
 from gnomon.report.text_formats import count, p_text, points
-from gnomon.statistics.wild_bootstrap import wild_bootstrap as bootstrapped
 from gnomon_analyses.kinds import ComputedFromJob, need
+from gnomon_analyses.statistics.wild_bootstrap import wild_bootstrap as bootstrapped
 from gnomon_analyses.stored_job import StoredJob
 
 MIN_CLUSTERS = 3
