@@ -15,10 +15,10 @@ from scipy.special import expit
 from bench.simulated import clusters_of, grouping_of, hits, print_rows, with_options
 from bench.tables import parser_of
 from gnomon.statistics.design import Codes, Floats
-from gnomon.statistics.dose_response import reliability, slope
-from gnomon.statistics.mixed_logistic import Answers, mixed_logistic, share_right
 from gnomon.statistics.permutation import sign_flip_p
-from gnomon.statistics.wild_bootstrap import wild_bootstrap
+from gnomon_analyses.statistics.dose_response import reliability, slope
+from gnomon_analyses.statistics.mixed_logistic import Answers, mixed_logistic, share_right
+from gnomon_analyses.statistics.wild_bootstrap import wild_bootstrap
 
 Clustered = tuple[list[int], float]
 Dose = tuple[int, int, int, int, float, float]

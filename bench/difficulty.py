@@ -18,12 +18,12 @@ import numpy as np
 
 from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.audit.adversary import Floats, choices
-from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.option_features import option_features
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, scores_of, taken
-from gnomon.benchmarks.gtr_bench.way_features import way_features
 from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.statistics.estimate import wilson
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench.option_features import option_features
+from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence, scores_of, taken
+from gnomon_published.benchmarks.gtr_bench.way_features import way_features
 from gnomon_tools.geometry.homography import to_ground
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.difficulty import CHANCE, Difficulty

@@ -16,11 +16,11 @@ import numpy as np
 
 from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.audit.learner import learn
-from gnomon.benchmarks.gtr_bench.audit import answer_options
 from gnomon.core.benchmark import HasOracle
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.statistics.estimate import wilson
+from gnomon_published.benchmarks.gtr_bench.audit import answer_options
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.random import Generator
 
 from bench.simulated import row_of, simulate
-from gnomon.analyses.contamination import count
 from gnomon.core.row import Row
 from gnomon.core.row_batch import batch_of
 from gnomon.report.transformed_answers import TransformedAnswers
+from gnomon_analyses.analyses.contamination import count
 
 LETTERS = "ABCD"
 SKILL_SPREAD = 0.15  # standard deviation of the clusters' skill

@@ -16,9 +16,9 @@ from scipy.optimize import minimize
 from sklearn.ensemble import GradientBoostingClassifier
 
 from gnomon.audit.adversary import Floats, comparisons
-from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.option_features import option_features
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench.option_features import option_features
+from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import ASK, SIGHTINGS, draw, world_of
 from gnomon_worlds.even_odds import FITTED, PARTS, EvenOdds, centred_ranks, comparable

@@ -10,7 +10,8 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "service" / "gnomon_service" / "client"
 WORDS = {
-    "AsyncIterator, Callable, Mapping": "Callable, Iterator, Mapping",
+    "AsyncIterator, Callable, Coroutine": "Callable, Iterator",
+    "Coroutine[Any, Any, T]": "T",
     "AsyncIterator": "Iterator",
     "AsyncBaseTransport": "BaseTransport",
     "AsyncClient": "Client",

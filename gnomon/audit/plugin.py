@@ -71,7 +71,7 @@ class HasRemarks(Protocol):
 def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
     """The benchmark's plugin; None if it has none.
 
-    >>> find_audit_plugin("gtr-bench") is None
+    >>> find_audit_plugin("questions") is None
     False
     """
     return cast(AuditPlugin | None, benchmark_module(benchmark, "audit"))

@@ -4,5 +4,5 @@ A folder `<name>/` re-exports one object of its own name, a `gnomon.core.benchma
 dashes where folders have underscores. Usual files: `benchmark.py` (the plug-in; start there), `loader.py`
 (published files to samples), `prompt.py`, `scoring.py` (released and strict rules), `audit.py` (shortcuts,
 found by name), `exhibit.py` (pictures for the report, found by name), `published.json` (the paper's table).
-`sti_bench` is a small one. docs/benchmarks/README.md lists them; docs/adding-a-benchmark.md adds one.
+docs/benchmarks/README.md lists them; docs/adding-a-benchmark.md adds one.
 """

@@ -7,10 +7,10 @@ from random import Random
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
+from gnomon.core.lots import derangement
 from gnomon.core.sample import Part, Sample
 from gnomon.media.clip_samples import ClipQuestion
 from gnomon.reading.choices import read_choice
-from gnomon.transforms.lots import derangement
 
 _REFERS = re.compile(r"\b(?:of the above|of these|[Bb]oth [A-J]\b|[A-J] (?:and|or) [A-J]\b|other options)")
 

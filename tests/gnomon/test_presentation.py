@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.benchmarks.gtr_bench.prompt import worded_question
 from gnomon.conditions.confidence import REQUEST, read_confidence
 from gnomon.conditions.tool_names import presented, shown_names
 from gnomon.conditions.wording import worded
@@ -23,6 +22,7 @@ from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
 from gnomon.trials.condition import Situation, prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
+from gnomon_published.benchmarks.gtr_bench.prompt import worded_question
 from gnomon_published.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext

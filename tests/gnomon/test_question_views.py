@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 import shapely
 
-from gnomon.benchmarks.gtr_bench.case import TASKS, as_displayed
-from gnomon.benchmarks.gtr_bench.loader import open_samples as open_gtr
 from gnomon.core.benchmark import (
     BENCHMARKS,
     PromptProtocol,
@@ -27,6 +25,8 @@ from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
 from gnomon.core.score import REMARK, UNCHECKED
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.benchmarks.gtr_bench.case import TASKS, as_displayed
+from gnomon_published.benchmarks.gtr_bench.loader import open_samples as open_gtr
 from gnomon_tools.core.sketch import Area, Dot, Line, Sketch
 from tests.published_clips import publish_sti, publish_urban
 from tests.published_graphs import publish_escher, publish_vir

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.gtr_bench import gtr_bench, official
-from gnomon.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench import gtr_bench, official
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
 
 UNITS: dict[str, Callable[..., object]] = {
     "scoring.time_to_seconds": official.seconds_of,

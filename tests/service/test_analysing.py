@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import run_of
+from gnomon_analyses.kinds import ANALYSES, LabelledByJudge
+from gnomon_analyses.run_analysis import judged
 from gnomon_service.cli.main import main
-from gnomon_service.run_analysis import judged
 from gnomon_service.settings import Settings, read_settings
 from gnomon_workers.store.store import Store
 

@@ -258,7 +258,7 @@ def test_a_benchmark_that_says_nothing_of_itself_is_described_all_the_same(
 ) -> None:
     path = tmp_path / "quiet.py"
     path.write_text(
-        "from gnomon.benchmarks.judging import judging\n"
+        "from gnomon_analyses.benchmarks.judging import judging\n"
         "from types import SimpleNamespace as Quiet\n"
         "names = ('version', 'tasks', 'scenes', 'variants', 'needs_data', 'headline', 'open', 'score')\n"
         "more = {name: getattr(judging, name) for name in (*names, 'score_record', 'published')}\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.gtr_bench.case import SCENES
+from gnomon_published.benchmarks.gtr_bench.case import SCENES
 from gnomon_tools.geometry.network import Network
 from gnomon_tools.geometry.stops import Stops
 from gnomon_worlds.difficulty import Difficulty

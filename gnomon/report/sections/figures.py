@@ -86,7 +86,7 @@ class FigureCollector:
 def find_figures(benchmark: str) -> Figures | None:
     """The benchmark's function; None if it draws nothing.
 
-    >>> find_figures("gtr-bench") is None
+    >>> find_figures("questions") is None
     True
     """
     module = benchmark_module(benchmark, "exhibit")

@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
-from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.trials.scene_facts import facts_of
 from gnomon_conformance import checks
+from gnomon_published.scene_changes.scene_move import Move, moved_scene
 from gnomon_rooms.reading import Room
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext

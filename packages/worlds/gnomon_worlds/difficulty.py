@@ -7,7 +7,9 @@ from itertools import accumulate, combinations
 from random import Random
 from typing import Literal, Self
 
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
+from gnomon.core.errors import SpecError
+from gnomon.core.select import AS_IT_COMES, LEVELS, Level
+from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import (
     SAME,
     Evidence,
     Score,
@@ -17,8 +19,6 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     scores_of,
     taken,
 )
-from gnomon.core.errors import SpecError
-from gnomon.core.select import AS_IT_COMES, LEVELS, Level
 
 FEATURES = (
     "detour",

@@ -9,8 +9,8 @@ from typing import Any
 from gnomon.core.clock import clocks_in_words
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
-from gnomon.drawing.map_picture import draw_map
-from gnomon.drawing.map_sheet import with_map
+from gnomon_published.drawn_maps.map_picture import draw_map
+from gnomon_published.drawn_maps.map_sheet import with_map
 from gnomon_worlds.attainable import is_attainable, is_clear
 from gnomon_worlds.camera_model import draw_clocks
 from gnomon_worlds.difficulty import Difficulty, Lots

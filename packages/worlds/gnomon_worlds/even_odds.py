@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.audit.adversary import comparisons
-from gnomon.benchmarks.gtr_bench.option_features import Asked, option_features
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence
+from gnomon_published.benchmarks.gtr_bench.option_features import Asked, option_features
+from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence
 from gnomon_worlds.difficulty import OPTIONS, Lots
 from gnomon_worlds.question import Question
 from gnomon_worlds.trajectory import Trip

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from itertools import pairwise
 
-from gnomon.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
 from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.geometry.network import Network
 from gnomon_tools.geometry.route import Path

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, Place, Track, places_of
 from gnomon.core.clock import NOON_S, clock_span
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence, Place, Track, places_of
 from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.scene.scene import Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import AS_IT_COMES
+from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon_worlds.difficulty import EDITION, Difficulty
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand

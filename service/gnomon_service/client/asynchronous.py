@@ -2,12 +2,13 @@
 
 # `synchronous.py` is made from this file by `python -m scripts.write_sync_client`.
 import asyncio
+import functools
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Concatenate, Literal, ParamSpec, Self
 
 import httpx
 
@@ -16,7 +17,7 @@ from gnomon.core.row import Row
 from gnomon.spec.pasted_keys import refuse_keys
 from gnomon_service import answers
 from gnomon_service.client import calls
-from gnomon_service.client.calls import Call, T, TripForm
+from gnomon_service.client.calls import Call, T
 from gnomon_service.client.errors import NotNow, error_of, unreachable
 from gnomon_service.client.exchange import (
     ENDED,
@@ -32,7 +33,18 @@ from gnomon_service.client.exchange import (
     spec_to_send,
 )
 
+P = ParamSpec("P")
 PAGE = 1_000  # items that are asked for at once
+
+
+def _sent(make: Callable[P, Call[T]]) -> Callable[Concatenate["AsyncClient", P], Coroutine[Any, Any, T]]:
+    """A method of the client that sends the call which `make` makes, and returns what is answered."""
+
+    @functools.wraps(make)
+    async def method(self: "AsyncClient", /, *args: P.args, **keywords: P.kwargs) -> T:
+        return await self.send(make(*args, **keywords))
+
+    return method
 
 
 class AsyncClient:
@@ -79,6 +91,30 @@ class AsyncClient:
         """The address of the service."""
         return str(self._url).rstrip("/")
 
+    job = _sent(calls.get_job)
+    cancel = _sent(calls.cancel_job)
+    resume = _sent(calls.resume_job)
+    delete = _sent(calls.delete_job)
+    upload = _sent(calls.post_upload)
+    trial = _sent(calls.get_trial)
+    trial_file = _sent(calls.get_trial_file)
+    changed_trial_file = _sent(calls.post_trial_file)
+    report = _sent(calls.get_report)
+    report_page = _sent(calls.get_report_page)
+    seal = _sent(calls.get_seal)
+    cassette = _sent(calls.get_cassette)
+    export = _sent(calls.get_export)
+    review_queue = _sent(calls.get_queue)
+    trip = _sent(calls.get_itinerary)
+    trip_as = _sent(calls.get_itinerary_as)
+    check_plan = _sent(calls.check_itinerary)
+    plan_trip = _sent(calls.post_itinerary)
+    workers = _sent(calls.list_workers)
+    keys = _sent(calls.get_keys)
+    metrics = _sent(calls.get_metrics)
+    health = _sent(calls.get_health)
+    readiness = _sent(calls.get_readiness)
+
     async def submit(self, spec: object, *, idempotency_key: str | None = None) -> answers.SubmittedView:
         """Queue the job of a spec: a mapping, or the path of a YAML or JSON file.
 
@@ -88,10 +124,6 @@ class AsyncClient:
         """
         body = spec_to_send(spec, self._url)
         return await self.send(calls.post_job(body, idempotency_key=idempotency_key))
-
-    async def job(self, job_id: str) -> answers.JobView:
-        """One job as it is now."""
-        return await self.send(calls.get_job(job_id))
 
     async def jobs(self, *, owner: str | None = None) -> AsyncIterator[answers.JobView]:
         """All jobs, newest first."""
@@ -103,38 +135,6 @@ class AsyncClient:
             cursor = page["next_cursor"]
             if cursor is None:
                 return
-
-    async def cancel(self, job_id: str) -> answers.JobView:
-        """Start no more trials of a job; those in flight may still finish."""
-        return await self.send(calls.cancel_job(job_id))
-
-    async def resume(
-        self, job_id: str, *, billed_usd: float | None = None, billed_tokens: int | None = None
-    ) -> answers.JobView:
-        """Run the trials of a job that have no result, and only those.
-
-        `billed_usd` and `billed_tokens` are all that its provider has billed for it: what is possibly spent
-        beyond that is free again.
-        """
-        return await self.send(calls.resume_job(job_id, billed_usd=billed_usd, billed_tokens=billed_tokens))
-
-    async def delete(self, job_id: str, *, dry_run: bool = False) -> answers.DeletionView:
-        """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
-        return await self.send(calls.delete_job(job_id, dry_run=dry_run))
-
-    async def upload(
-        self,
-        name: str,
-        content: bytes,
-        *,
-        columns: Mapping[str, str] | None = None,
-        scorer: str | None = None,
-    ) -> answers.UploadView:
-        """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer.
-
-        `columns` are theirs by ours, where names differ; `scorer` is that of rows that name none.
-        """
-        return await self.send(calls.post_upload(name, content, columns=columns, scorer=scorer))
 
     async def wait(
         self,
@@ -219,47 +219,6 @@ class AsyncClient:
             if cursor is None:
                 return
 
-    async def trial(self, trial_id: str) -> answers.TrialView:
-        """One trial with its row and its trace."""
-        return await self.send(calls.get_trial(trial_id))
-
-    async def trial_file(
-        self, trial_id: str, *, from_step: int | None = None, kind: Literal["yaml", "json"] = "yaml"
-    ) -> str:
-        """The trial as a file for `gnomon try`."""
-        return await self.send(calls.get_trial_file(trial_id, from_step=from_step, kind=kind))
-
-    async def changed_trial_file(
-        self, trial_id: str, *, from_step: int, result: object, kind: Literal["yaml", "json"] = "yaml"
-    ) -> str:
-        """The trial as a file that continues from a tool's step with another result."""
-        call = calls.post_trial_file(trial_id, from_step=from_step, result=result, kind=kind)
-        return await self.send(call)
-
-    async def report(self, job_id: str) -> answers.Report:
-        """The report of a job so far, as docs/report.md describes it."""
-        return await self.send(calls.get_report(job_id))
-
-    async def report_page(self, job_id: str) -> str:
-        """The report of a job so far, as one HTML file."""
-        return await self.send(calls.get_report_page(job_id))
-
-    async def seal(self, job_id: str) -> str:
-        """The job's seal, as NDJSON."""
-        return await self.send(calls.get_seal(job_id))
-
-    async def cassette(self, job_id: str) -> str:
-        """The calls of the job's tool servers with their results, as a file that an arm replays."""
-        return await self.send(calls.get_cassette(job_id))
-
-    async def export(self, job_id: str, *, kind: str = "rows", media: bool = False) -> bytes:
-        """A job in a format of docs/exchange.md: one file, or a zip of several. `media`: with pictures."""
-        return await self.send(calls.get_export(job_id, kind=kind, media=media))
-
-    async def review_queue(self, queue: str) -> answers.ReviewQueueView:
-        """A review queue with its reviews."""
-        return await self.send(calls.get_queue(queue))
-
     async def benchmarks(self) -> list[answers.BenchmarkInfo]:
         """The benchmarks that a spec may name."""
         return (await self.send(calls.list_benchmarks()))["items"]
@@ -283,44 +242,6 @@ class AsyncClient:
     async def call_batch(self, name: str, *, scene: object, **columns: Any) -> dict[str, list[Any]]:
         """Call a tool for very many rows: columns in, as lists or NumPy arrays, and columns out."""
         return await self.send(calls.call_batch(name, scene=scene, args=columns))
-
-    async def plan_trip(
-        self, request: Mapping[str, Any], *, idempotency_key: str | None = None
-    ) -> answers.TripSubmitted:
-        """Queue a planning request; the trip is there once its job has ended."""
-        return await self.send(calls.post_itinerary(dict(request), idempotency_key=idempotency_key))
-
-    async def trip(self, job_id: str) -> answers.TripView:
-        """The trip that a job plans: plan and verification once there is one."""
-        return await self.send(calls.get_itinerary(job_id))
-
-    async def trip_as(self, job_id: str, form: TripForm) -> str:
-        """The planned trip as a page, Markdown, a calendar or map data."""
-        return await self.send(calls.get_itinerary_as(job_id, form))
-
-    async def check_plan(self, plan: object, request: object = None) -> answers.CheckedPlanView:
-        """Check a plan: ours, a draft of one, or TravelPlanner's list of days."""
-        return await self.send(calls.check_itinerary(plan, request))
-
-    async def workers(self) -> list[answers.WorkerView]:
-        """The live workers."""
-        return await self.send(calls.list_workers())
-
-    async def keys(self) -> answers.KeysView:
-        """The keys with what they spent this month, and who did what."""
-        return await self.send(calls.get_keys())
-
-    async def metrics(self) -> str:
-        """Counts for Prometheus."""
-        return await self.send(calls.get_metrics())
-
-    async def health(self) -> answers.Health:
-        """Whether the process answers."""
-        return await self.send(calls.get_health())
-
-    async def readiness(self) -> answers.Readiness:
-        """Whether store and queue answer."""
-        return await self.send(calls.get_readiness())
 
     async def send(self, call: Call[T]) -> T:
         """Send one call of `gnomon_service.client.calls`, again where it was lost; what it answers.

@@ -85,7 +85,10 @@ def post_job(spec: object, *, idempotency_key: str | None = None) -> Call[answer
 def post_upload(
     name: str, content: bytes, *, columns: Mapping[str, str] | None = None, scorer: str | None = None
 ) -> Call[answers.UploadView]:
-    """Keep a file of questions, named with its ending; `columns` are theirs by ours, where names differ."""
+    """Keep a file of questions, named with its ending; a spec names it by the `data` of the answer.
+
+    `columns` are theirs by ours, where names differ; `scorer` is that of rows that name none.
+    """
     pairs = [f"{ours}={theirs}" for ours, theirs in (columns or {}).items()]
     return Call(
         verb="POST",
@@ -111,7 +114,7 @@ def get_job(job_id: str) -> Call[answers.JobView]:
 
 
 def cancel_job(job_id: str) -> Call[answers.JobView]:
-    """Start no more trials of a job."""
+    """Start no more trials of a job; those in flight may still finish."""
     route, places = "/v1/jobs/{job_id}/cancel", {"job_id": job_id}
     return Call(verb="POST", route=route, answer=answers.JobView, places=places)
 
@@ -119,7 +122,11 @@ def cancel_job(job_id: str) -> Call[answers.JobView]:
 def resume_job(
     job_id: str, *, billed_usd: float | None = None, billed_tokens: int | None = None
 ) -> Call[answers.JobView]:
-    """Run the trials of a job that have no result."""
+    """Run the trials of a job that have no result, and only those.
+
+    `billed_usd` and `billed_tokens` are all that its provider has billed for it: what is possibly spent
+    beyond that is free again.
+    """
     route, places = "/v1/jobs/{job_id}/resume", {"job_id": job_id}
     usd = None if billed_usd is None else repr(billed_usd)
     query = {"billed_usd": usd, "billed_tokens": billed_tokens}
@@ -129,7 +136,7 @@ def resume_job(
 
 
 def delete_job(job_id: str, *, dry_run: bool = False) -> Call[answers.DeletionView]:
-    """Delete a job that has ended; in a dry run, only say what that would delete."""
+    """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
     route, places = "/v1/jobs/{job_id}", {"job_id": job_id}
     query = {"dry_run": "true" if dry_run else None}
     return Call(
@@ -149,13 +156,13 @@ def get_seal(job_id: str) -> Call[str]:
 
 
 def get_cassette(job_id: str) -> Call[str]:
-    """The calls of a job's tool servers with their results, as a file that an arm replays."""
+    """The calls of the job's tool servers with their results, as a file that an arm replays."""
     places = {"job_id": job_id}
     return Call(verb="GET", route="/v1/jobs/{job_id}/cassette", answer=str, places=places, accept="*/*")
 
 
 def get_export(job_id: str, *, kind: str = "rows", media: bool = False) -> Call[bytes]:
-    """A job in a format of others: one file, or a zip of several."""
+    """A job in a format of docs/exchange.md: one file, or a zip of several. `media`: with pictures."""
     return Call(
         verb="GET",
         route="/v1/jobs/{job_id}/export",
@@ -228,7 +235,7 @@ def job_events(
 
 
 def get_report(job_id: str) -> Call[answers.Report]:
-    """The report of a job so far."""
+    """The report of a job so far, as docs/report.md describes it."""
     route, places = "/v1/jobs/{job_id}/report", {"job_id": job_id}
     return Call(verb="GET", route=route, answer=answers.Report, places=places)
 
@@ -282,20 +289,20 @@ def call_batch(name: str, *, scene: object, args: Mapping[str, Any]) -> Call[ans
 
 
 def post_itinerary(request: object, *, idempotency_key: str | None = None) -> Call[answers.TripSubmitted]:
-    """Queue a planning request; without a key of the caller's, one is made."""
+    """Queue a planning request; the trip is there once its job has ended. Without a key, one is made."""
     headers = _once(idempotency_key)
     route = "/v1/itineraries"
     return Call(verb="POST", route=route, answer=answers.TripSubmitted, body=request, headers=headers)
 
 
 def check_itinerary(plan: object, request: object = None) -> Call[answers.CheckedPlanView]:
-    """Check a plan; nothing is stored."""
+    """Check a plan: ours, a draft of one, or TravelPlanner's list of days; nothing is stored."""
     body = {"plan": plan} if request is None else {"plan": plan, "request": request}
     return Call(verb="POST", route="/v1/itineraries/check", answer=answers.CheckedPlanView, body=body)
 
 
 def get_itinerary(job_id: str) -> Call[answers.TripView]:
-    """The trip that a job plans."""
+    """The trip that a job plans: plan and verification once there is one."""
     route, places = "/v1/itineraries/{job_id}", {"job_id": job_id}
     return Call(verb="GET", route=route, answer=answers.TripView, places=places)
 
@@ -312,7 +319,7 @@ def list_workers() -> Call[list[answers.WorkerView]]:
 
 
 def get_keys() -> Call[answers.KeysView]:
-    """The keys, and what was done with them."""
+    """The keys with what they spent this month, and who did what."""
     return Call(verb="GET", route="/v1/keys", answer=answers.KeysView)
 
 

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import pytest
 
-from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.core.select import Select
 from gnomon.drawing.labels import place, text_width
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import PictureBelow, scene_svg
+from gnomon_published.benchmarks.gtr_bench import gtr_bench
 from gnomon_tools.core.sketch import Area, Dot, Line, Sketch, Span
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Camera, Scene

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.analyses.contamination import contamination
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.row_batch import batch_of
 from gnomon.report.sections.consistency import consistency, consistency_row
 from gnomon.report.transformed_answers import TransformedAnswers
 from gnomon.statistics.consistency import gap, share_of_strangers
+from gnomon_analyses.analyses.contamination import contamination
 from tests.gnomon.report.conftest import a_row
 
 

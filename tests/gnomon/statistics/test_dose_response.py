@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.stats import ttest_ind
 
-from gnomon.statistics.dose_response import slope
+from gnomon_analyses.statistics.dose_response import slope
 
 
 def test_of_single_items_its_error_is_that_of_hc2() -> None:

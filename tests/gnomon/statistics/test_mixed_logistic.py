@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from scipy.integrate import dblquad, quad
 from scipy.special import expit
 
-from gnomon.statistics.mixed_logistic import Answers, _Model, mixed_logistic, share_right
+from gnomon_analyses.statistics.mixed_logistic import Answers, _Model, mixed_logistic, share_right
 
 LEVELS = (-0.3, 0.5, 0.1, 0.9)
 

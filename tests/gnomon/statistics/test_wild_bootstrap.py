@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon.statistics.design import Codes, Floats, design
-from gnomon.statistics.wild_bootstrap import WEBB, wild_bootstrap
+from gnomon_analyses.statistics.wild_bootstrap import WEBB, wild_bootstrap
 
 
 def by_definition(d: Floats, cells: Codes, clusters: Codes, null: float, points: Floats) -> float:

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.curation.review import Decision
-from gnomon.drawing.map_picture import draw_map
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_tools.scene.format import sound_scene_text, write_scene
 from gnomon_worlds.question import BOXES, Question, record
 from gnomon_worlds.tracking.asking import Asker

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from PIL import Image, ImageDraw
 
-from gnomon.drawing.letters import font_of
+from gnomon_published.drawn_maps.letters import font_of
 from gnomon_worlds.tracking.look import Look, hull_of
 from gnomon_worlds.tracking.tracking import Array
 

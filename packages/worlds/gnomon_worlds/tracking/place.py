@@ -18,7 +18,7 @@ from shapely import LineString, MultiPoint, Polygon
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.drawing.map_sheet import with_map
+from gnomon_published.drawn_maps.map_sheet import with_map
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.geometry.polyline import simplified
 from gnomon_tools.scene.scene import Camera, Point, Road, Scene

@@ -331,7 +331,7 @@ def read_mtmmc(
     Raises:
         DataError: a file is absent or wrong; the message names file, line and field.
     """
-    from gnomon.benchmarks.gtr_bench.scenes import indoor_scene
+    from gnomon_published.benchmarks.gtr_bench.scenes import indoor_scene
 
     home = _scenario(folder, scenario, "s[0-9]*")
     building: Scene = scene_at(scene) if scene else indoor_scene(homographies)

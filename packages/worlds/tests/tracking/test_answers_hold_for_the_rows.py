@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.core.clock import day_span
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
 from gnomon_worlds.tracking.asking import NO_ROADS, Asker, grid_of
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.cleaning import clean

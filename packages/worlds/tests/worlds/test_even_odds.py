@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from gnomon.audit.adversary import comparisons
-from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.option_features import option_features
 from gnomon.core.clock import day_span
 from gnomon.core.errors import SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench.option_features import option_features
 from gnomon_worlds.attainable import ON_EDGE_M, is_attainable, is_clear
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.audit import remarks

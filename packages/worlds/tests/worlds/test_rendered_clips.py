@@ -12,11 +12,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import ImageRef, Sample, VideoRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.benchmarks.gtr_bench import gtr_bench
 from gnomon_service.cli.main import main
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.camera_model import Mount

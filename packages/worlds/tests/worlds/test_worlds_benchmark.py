@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.benchmarks.gtr_bench import gtr_bench
+from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon_tools.scene.format import read_scene
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.benchmark import SAMPLES, WorldSamples

@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of, case_from_json
-from gnomon.benchmarks.gtr_bench.prompt import guarded_clips
 from gnomon.core.clock import NOON_S, day_span
+from gnomon_published.benchmarks.gtr_bench.case import Case, as_displayed, body_of, case_from_json
+from gnomon_published.benchmarks.gtr_bench.prompt import guarded_clips
 from gnomon_worlds.drawing import draw
 from gnomon_worlds.sample_numbers import CELLS, Number
 

@@ -14,16 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
-    SAME,
-    Evidence,
-    Place,
-    Track,
-    same_displacement,
-    scores_of,
-    taken,
-)
 from gnomon.core.benchmark import Benchmark, MeasuresDifficulty
 from gnomon.core.clock import day_span
 from gnomon.core.errors import DataError, NotFound, SpecError
@@ -32,6 +22,16 @@ from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import (
+    SAME,
+    Evidence,
+    Place,
+    Track,
+    same_displacement,
+    scores_of,
+    taken,
+)
 from gnomon_worlds import sample_numbers
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds_families import worlds_families

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from gnomon.drawing.map_lettering import _portals
 from gnomon.trials.scene_facts import facts_of
+from gnomon_published.drawn_maps.map_lettering import _portals
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.geometry.network import Network

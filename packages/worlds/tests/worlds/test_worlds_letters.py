@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from gnomon.drawing.letters import HALO_PX, font_of, word_of, write
+from gnomon_published.drawn_maps.letters import HALO_PX, font_of, word_of, write
 
 TEXTS = st.text(string.ascii_letters + string.digits + " ,.-", min_size=1, max_size=20).filter(str.strip)
 POINTS = st.sampled_from([12, 15, 19])

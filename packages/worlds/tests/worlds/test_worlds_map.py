@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from PIL import Image
 from shapely import affinity, box
 
-from gnomon.benchmarks.gtr_bench.case import SCENES
-from gnomon.drawing.map_lettering import CAMERA, Avoided, Labels
-from gnomon.drawing.map_picture import draw_map
-from gnomon.drawing.map_sheet import LONG_SIDE_PX, sheet_of
+from gnomon_published.benchmarks.gtr_bench.case import SCENES
+from gnomon_published.drawn_maps.map_lettering import CAMERA, Avoided, Labels
+from gnomon_published.drawn_maps.map_picture import draw_map
+from gnomon_published.drawn_maps.map_sheet import LONG_SIDE_PX, sheet_of
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.drawing import map_of, world_of

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import LineString, Point
 
-from gnomon.benchmarks.gtr_bench.audit.shown_question import seen_in_files
-from gnomon.benchmarks.gtr_bench.case import case_from_json
-from gnomon.benchmarks.gtr_bench.prompt import guarded_parts
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_agents.models.reference.question import read_question
+from gnomon_published.benchmarks.gtr_bench.audit.shown_question import seen_in_files
+from gnomon_published.benchmarks.gtr_bench.case import case_from_json
+from gnomon_published.benchmarks.gtr_bench.prompt import guarded_parts
 from gnomon_tools.geometry.network import Network
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.buildings import visible

@@ -6,9 +6,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, Case, case_from_json
-from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
@@ -17,6 +14,16 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
+from gnomon_published.benchmarks.gtr_bench import gtr_bench
+from gnomon_published.benchmarks.gtr_bench.case import (
+    METRIC_TASKS,
+    SCENES,
+    TASK_NAMES,
+    TASKS,
+    Case,
+    case_from_json,
+)
+from gnomon_published.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.scene.scene import Scene
@@ -145,7 +152,7 @@ class Worlds:
         return _features(number_of(sample.ref.sample_id))
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        from gnomon.benchmarks.gtr_bench.audit.shortcuts import floors_of
+        from gnomon_published.benchmarks.gtr_bench.audit.shortcuts import floors_of
 
         number = number_of(sample.ref.sample_id)
         learned = LEARNED.get(number.level or "", {}).get(TASKS[number.task_id].short)
@@ -155,19 +162,19 @@ class Worlds:
 
     @property
     def transforms(self) -> Mapping[Transform, frozenset[str]]:
-        from gnomon.benchmarks.gtr_bench.transforms import TRANSFORMS
+        from gnomon_published.benchmarks.gtr_bench.transforms import TRANSFORMS
 
         return TRANSFORMS
 
     def transformed(
         self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
     ) -> Sample:
-        from gnomon.benchmarks.gtr_bench.transforms import transformed
+        from gnomon_published.benchmarks.gtr_bench.transforms import transformed
 
         return transformed(sample, transform, seed=seed, show=show, media=media)
 
     def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
-        from gnomon.benchmarks.gtr_bench.transforms import answer_in_original
+        from gnomon_published.benchmarks.gtr_bench.transforms import answer_in_original
 
         return answer_in_original(sample, response)
 
@@ -177,12 +184,12 @@ class Worlds:
         return question_view(sample)
 
     def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
-        from gnomon.benchmarks.gtr_bench.question_view import answer_sketch
+        from gnomon_published.benchmarks.gtr_bench.question_view import answer_sketch
 
         return answer_sketch(sample, answer)
 
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon.benchmarks.gtr_bench.question_view import verdict_in_words
+        from gnomon_published.benchmarks.gtr_bench.question_view import verdict_in_words
 
         return verdict_in_words(sample, answer, metrics)
 

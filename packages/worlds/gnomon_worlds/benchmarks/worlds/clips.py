@@ -8,8 +8,6 @@ from typing import Protocol
 
 from PIL import Image
 
-from gnomon.benchmarks.gtr_bench.case import Case, Clip
-from gnomon.benchmarks.gtr_bench.prompt import Film, Films, Frames, guarded_clips
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import clock
 from gnomon.core.ids import stable_hash
@@ -20,6 +18,8 @@ from gnomon.media.clips import draw_label
 from gnomon.media.drawn_later import drawn_later, filmed_later
 from gnomon.media.rules import FrameRule, Uniform, as_asked
 from gnomon.media.video import Video
+from gnomon_published.benchmarks.gtr_bench.case import Case, Clip
+from gnomon_published.benchmarks.gtr_bench.prompt import Film, Films, Frames, guarded_clips
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture
 from gnomon_worlds.drawing import VERSION, Drawn
 from gnomon_worlds.question import box

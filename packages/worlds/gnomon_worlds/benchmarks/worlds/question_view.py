@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gnomon.benchmarks.gtr_bench import question_view as gtr
-from gnomon.benchmarks.gtr_bench.transforms import Applied
 from gnomon.core.clock import NOON_S
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
+from gnomon_published.benchmarks.gtr_bench import question_view as gtr
+from gnomon_published.benchmarks.gtr_bench.transforms import Applied
 from gnomon_tools.core.sketch import Line
 from gnomon_worlds.drawing import draw
 from gnomon_worlds.movement import Journey

@@ -4,7 +4,7 @@
 steps from words, `steps_rules.py` tries rules on them, `steps_learner.py` learns from them.
 """
 
-from gnomon.benchmarks.gtr_bench.audit import answer_options, case_faults, option_tables
+from gnomon_published.benchmarks.gtr_bench.audit import answer_options, case_faults, option_tables
 from gnomon_worlds.benchmarks.worlds.audit.shortcuts import level_of, remarks, try_shortcuts
 
 __all__ = ["answer_options", "case_faults", "level_of", "option_tables", "remarks", "try_shortcuts"]

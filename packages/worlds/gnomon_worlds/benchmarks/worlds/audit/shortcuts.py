@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gnomon.audit.learner import choices_elsewhere
 from gnomon.audit.plugin import Kind, ShortcutGuess, View, guess
-from gnomon.benchmarks.gtr_bench.audit import answer_options
-from gnomon.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Sample
+from gnomon_published.benchmarks.gtr_bench.audit import answer_options
+from gnomon_published.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
 from gnomon_worlds.attainable import ON_EDGE_M, SAME_S, is_clear
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS

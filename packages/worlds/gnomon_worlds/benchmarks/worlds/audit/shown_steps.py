@@ -8,9 +8,9 @@ from itertools import combinations
 
 import networkx as nx
 
-from gnomon.benchmarks.gtr_bench.audit.shown_question import Seen, seen_in_prompt
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
+from gnomon_published.benchmarks.gtr_bench.audit.shown_question import Seen, seen_in_prompt
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _PLACE = rf"{_NUMBER} m along (w\d+)"

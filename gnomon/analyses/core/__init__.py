@@ -1,1 +1,0 @@
-"""What the analyses share: their two kinds, scores by model and group, and judges' labels counted."""

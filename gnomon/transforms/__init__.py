@@ -1,1 +1,0 @@
-"""Exact changes of scenes and texts, of which transformed questions are made."""

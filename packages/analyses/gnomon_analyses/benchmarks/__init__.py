@@ -1,0 +1,1 @@
+"""Traces of stored jobs as questions to a judge model."""

@@ -1,0 +1,1 @@
+"""Statistics that analyses of one job need beside those of the report."""

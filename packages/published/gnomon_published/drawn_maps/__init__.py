@@ -1,0 +1,1 @@
+"""Draws a map as a picture, with names and a scale, from a scene."""

@@ -1,0 +1,1 @@
+"""Sets of arms for curating published questions; each module is one."""

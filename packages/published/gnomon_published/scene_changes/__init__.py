@@ -1,0 +1,1 @@
+"""Changes scenes and texts exactly, for transformed questions."""

@@ -1,0 +1,78 @@
+"""Reading the published outdoor maps."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from gnomon.media import MediaStore
+from gnomon_published.benchmarks.gtr_bench.case import Case
+from gnomon_published.benchmarks.gtr_bench.layout import find_layout, read_cases
+from gnomon_published.benchmarks.gtr_bench.map_reading.agreement import agreements, sightings
+from gnomon_published.benchmarks.gtr_bench.map_reading.reading import MapReading, read_map_blind
+from gnomon_published.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
+from gnomon_published.benchmarks.gtr_bench.scenes import outdoor_scene
+
+SAMPLE, SOAK_SAMPLE = 8, 20  # maps read blind
+
+
+pytestmark = pytest.mark.timeout(600)  # it reads a hundred maps
+
+
+@pytest.fixture(scope="module")
+def readings(gtr_dir: Path, gtr_media: MediaStore) -> list[tuple[Case, Path, MapReading]]:
+    layout = find_layout(gtr_dir)
+    store = ReadingStore(gtr_media.folder / "map-readings")
+    found = []
+    # From the last to the first: where another process reads them in order, both meet in the middle.
+    for case in reversed(read_cases(layout)[0]):
+        path = layout.map_of(case) if case.scene == "outdoor" else None
+        if path is not None:
+            found.append((case, path, store.read(path.read_bytes(), outdoor_scene(case).cameras)))
+    if not found:
+        pytest.skip("no outdoor maps in this copy of the data")
+    return found
+
+
+def test_every_map_has_a_scale_and_it_is_one_of_two(readings: list[tuple[Case, Path, MapReading]]) -> None:
+    scales = {round(reading.scale.metres_per_pixel, 2) for _, _, reading in readings if reading.scale}
+    assert all(reading.scale for _, _, reading in readings)
+    assert scales <= {0.44, 0.88}
+
+
+def test_nearly_every_id_is_found_outside_reordering(readings: list[tuple[Case, Path, MapReading]]) -> None:
+    plain = [reading for case, _, reading in readings if case.task.short != "CR"]
+    found = sum(len(reading.cameras) for reading in plain)
+    assert found >= 0.98 * (found + sum(len(reading.unread) for reading in plain))
+
+
+def test_a_reordering_question_names_one_camera_that_is_not_on_its_map(
+    readings: list[tuple[Case, Path, MapReading]],
+) -> None:
+    absent = [len(reading.unread) for case, _, reading in readings if case.task.short == "CR"]
+    assert sum(count == 1 for count in absent) >= 0.9 * len(absent)
+
+
+def test_one_physical_camera_is_read_alike_on_every_map(
+    readings: list[tuple[Case, Path, MapReading]],
+) -> None:
+    tied = agreements([one for case, _, reading in readings for one in sightings(case, reading)])
+    if not tied:
+        pytest.skip("no camera stands on two maps of this copy of the data")
+    assert sum(one.residual_m <= 1.0 for one in tied) >= 0.98 * len(tied)
+    assert sum(one.residual_m <= one.sighting.error_m for one in tied) >= 0.98 * len(tied)
+    assert sum(abs(one.turn_deg) <= 3 for one in tied) >= 0.98 * len(tied)
+
+
+@pytest.mark.parametrize("maps", [SAMPLE, pytest.param(SOAK_SAMPLE, marks=pytest.mark.soak)])
+def test_labels_are_read_without_knowing_them(
+    readings: list[tuple[Case, Path, MapReading]], maps: int
+) -> None:
+    both = known = read = 0
+    for _, path, reading in readings[:: max(1, len(readings) // maps)]:
+        truth = {camera.camera_id for camera in reading.cameras}
+        with Image.open(path) as image:
+            found = {camera.camera_id for camera in read_map_blind(image).cameras}
+        both, known, read = both + len(truth & found), known + len(truth), read + len(found)
+    assert both >= 0.95 * known
+    assert both >= 0.95 * read
