@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gnomon_trips.itinerary.comfort import comfortable_min, is_comfortable
-from gnomon_trips.itinerary.hours import clock_of, minutes_of
+from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free, near, told
 from gnomon_trips.itinerary.kinds import AREAS
 from gnomon_trips.itinerary.place import WALK_KMH
@@ -13,6 +13,7 @@ from gnomon_trips.itinerary.request import USUAL_DWELL_MIN, TripRequest
 from gnomon_trips.itinerary.track import ALL_ON_FOOT
 from gnomon_trips.itinerary.trip import Trip
 
+OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
 
@@ -56,6 +57,13 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         )
     lines += (line for number, day in enumerate(days, 1) if (line := free_time(number, day, trip.request)))
     lines += trip.assumed.values()
+    meals_on = [trip.request.meals_on(day) for day in range(len(days))]
+    lines += (
+        f"Day {number} has no {meal.name}: its hours end before it or begin after it."
+        for number, row in enumerate(meals_on, 1)
+        for meal in trip.request.meals
+        if meal not in row
+    )
     if trip.request.rules.price:
         lines.append("Prices are those of the request's rules, not of the places.")
     return tuple(lines)
@@ -74,13 +82,17 @@ def free_time(number: int, day: Day, request: TripRequest) -> str:
         here = clock + (leg.minutes if leg.from_id != leg.to_id else 0)
         arrive = minutes_of(visit.arrive)
         if arrive - here >= FREE_MIN:
-            free.append(f"from {clock_of(clock)} to {clock_of(clock + arrive - here)}")
+            free.append(f"from {_time_of(clock)} to {_time_of(clock + arrive - here)}")
         clock = minutes_of(visit.leave)
     if len(day.legs) > len(day.visits) and day.legs[-1].from_id != day.legs[-1].to_id:
         clock += day.legs[-1].minutes
     if window[1] - clock >= FREE_MIN:
-        free.append(f"from {clock_of(clock)}" if day.visits else "all day")
+        free.append(f"from {_time_of(clock)}" if day.visits else "all day")
     return f"Day {number} is free {' and '.join(free)}." if free else ""
+
+
+def _time_of(minute: int) -> str:
+    return clock_of(minute % DAY_MIN) + (" of the next day" if minute >= DAY_MIN else "")
 
 
 def told_stays(request: TripRequest, days: Sequence[Day]) -> str:

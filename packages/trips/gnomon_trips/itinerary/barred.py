@@ -14,9 +14,8 @@ def barred_as(trip: Trip, place: Place | None, place_id: str = "") -> str | None
     A name that means several places bars all of them, a kind every place of it, the name of a chain every
     branch.
     """
-    request = trip.request
-    names = dict.fromkeys((*request.avoid, *trip.unsure_avoid))
-    meant = [(name, trip.named[name]) for name in request.avoid if name in trip.named]
+    names = trip.request.avoid
+    meant = [(name, trip.named[name]) for name in names if name in trip.named]
     meant += [(name, hit.place) for name in names for hit in trip.candidates.get(name, ())]
     for name, other in meant:
         if other.id == (place.id if place else place_id) or (

@@ -60,15 +60,18 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
     wished = _wished(ground)
     added = np.arange(len(wished)) * UNIT_MIN
     stays = sum(request.rules.stay_min(place.kind) for place in ground.places)
-    meals = sorted([meal.minutes for meal in request.meals] * request.days)
+    meals_on = [request.meals_on(day) for day in range(request.days)]
+    meals = sorted(meal.minutes for row in meals_on for meal in row)
     lacking = max(0, len(meals) - sum(place.kind in MEALS for place in ground.places))
     busy = stays + sum(meals[:lacking]) + added
     rides = ways.ride_min
     even = busy + rides - (1 - weights.wish_even) * added
     days_min = request.total_min()
     # Every day lasts until its last meal.
-    fed_min = max((meal.start_min + meal.minutes for meal in request.meals), default=0)
-    last_min = sum(max(0, fed_min - request.hours(day)[0]) for day in range(request.days))
+    last_min = sum(
+        max(0, *(meal.start_min + meal.minutes - request.hours(day)[0] for meal in row), 0)
+        for day, row in enumerate(meals_on)
+    )
     by_sums = weights.even_m * even**2 / days_min + np.maximum(
         ways.with_time + weights.minute_m * busy, ways.alone + weights.minute_m * last_min
     )

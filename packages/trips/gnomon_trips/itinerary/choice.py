@@ -14,11 +14,12 @@ from gnomon_tools.core.name_match import plain_name
 from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.place import LatLon, PlaceHit
+from gnomon_trips.itinerary.romanized import romanized
 from gnomon_trips.itinerary.same_place import is_one_place
 
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
-LEAD = 0.2
-"""How far the best must be ahead of the next to be taken; nearer than that, the traveller is asked."""
+LEAD, SAME_AREA_M = 0.2, 3_000.0
+"""So far the best must be ahead of the next that lies farther from it; else the traveller is asked."""
 NEAR_KM, NEARNESS = 80.0, 0.6
 """A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
 NEAR_CITY_KM, CITY_NEARNESS = 1500.0, 1.0
@@ -47,13 +48,19 @@ class Choice:
     told: str = ""
 
 
-def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> Choice | None:
-    """The place that is meant; None where no place fits, or none is clearly ahead (see `rivals`)."""
+def choose(
+    name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None, *, near_m: float = SAME_AREA_M
+) -> Choice | None:
+    """The place that is meant; None where no place fits, or none is clearly ahead (see `rivals`).
+
+    Of several of that name within `near_m` the likeliest is as good as the one that was meant.
+    """
     ranked = rivals(hits, bias)
     if not ranked:
         return None
     best, *others = ranked
-    if others and _weight(best, bias) - _weight(others[0], bias) < LEAD:
+    apart = [hit for hit in others if best.is_misspelt or apart_m(best.place.at, hit.place.at) > near_m]
+    if apart and _weight(best, bias) - _weight(apart[0], bias) < LEAD:
         return None
     if best.is_misspelt:
         return Choice(best, f"{name!r} is the name of no place that is known; taken for {called(best)}")
@@ -63,9 +70,9 @@ def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> C
         return Choice(best, f"{name!r} was taken for {called(best)}")
     if not others:
         return Choice(best)
-    why = "better known or nearer to the other places" if bias else "better known"
+    why = f"better known{' or nearer to the other places' if bias else ''} than" if apart else "near it lies"
     more = f" and {len(others) - 1} more of that name" if len(others) > 1 else ""
-    return Choice(best, f"{name!r} was taken for {called(best)}: {why} than {called(others[0])}{more}")
+    return Choice(best, f"{name!r} was taken for {called(best)}: {why} {called((apart or others)[0])}{more}")
 
 
 def _names_stop(name: str, hit: PlaceHit) -> bool:
@@ -156,14 +163,17 @@ _READINGS = (
     (re.compile(r"^the\s+(?=\S)", re.IGNORECASE), ""),
     (re.compile(r"\b(?:stn|sta)\b\.?", re.IGNORECASE), "Station"),
     (re.compile(r"\b(?:tempel|temppeli)$", re.IGNORECASE), "Temple"),
-    (re.compile(r"\bschrein$", re.IGNORECASE), "Shrine"),
+    (re.compile(r"\b(?:schrein|jinja|jing[uū]|taisha)$", re.IGNORECASE), "Shrine"),
+    (re.compile(r"[ -]k[oō]u?en$", re.IGNORECASE), " Park"),
+    (re.compile(r"(?<=\w)[ -]?j[oō]$", re.IGNORECASE), " Castle"),
     (re.compile(r"(?<=\bstation)\b.*\b(?:exit|entrance|gate|side)s?$", re.IGNORECASE), ""),
     (re.compile(r"(?<=駅).+(?:口|改札)$"), ""),
     (re.compile(r"[\s,]+\d+(?:[-–]?ch[oō]me\b.*|-\d.*)$", re.IGNORECASE), ""),
     (re.compile(r"[0-9０-９一二三四五六七八九十]+丁目.*$"), ""),
     (re.compile(r"^\d+(?:-\d+)+\s+"), ""),
 )
-"""What is taken away or written otherwise: articles, short forms, exits of a station, parts of an address."""
+"""What is taken away or written otherwise: articles, short forms, Japanese words for kinds, exits of a
+station, parts of an address."""
 
 
 def readings(name: str) -> Iterator[str]:
@@ -173,6 +183,8 @@ def readings(name: str) -> Iterator[str]:
     (['Tokyo Station Yaesu exit', 'Tokyo Station'], ['Ateneum'], [])
     >>> list(readings("Jingumae 1-chome")), list(readings("1-1 Chiyoda, Chiyoda-ku"))
     (['Jingumae'], ['Chiyoda, Chiyoda-ku'])
+    >>> list(readings("Yasaka Jinja")), list(readings("きよみずでら"))
+    (['Yasaka Shrine'], ['kiyomizudera'])
     """
     text = name.strip()
     for pattern, instead in _READINGS:
@@ -180,6 +192,8 @@ def readings(name: str) -> Iterator[str]:
         if read and read != text:
             text = read
             yield text
+    if (latin := romanized(text)) != text:
+        yield latin
 
 
 def is_article(name: str, reading: str) -> bool:

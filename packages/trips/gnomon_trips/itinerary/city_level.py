@@ -27,8 +27,10 @@ from gnomon_trips.itinerary.provider import WORLD, NameQuery, NearbyQuery, check
 
 GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
 NEAR_CITY_M = 60_000.0
-MISSPELT, MOST_FAME = 0.9, 0.5
-"""What a name is worth that is one letter off, and how well known the largest city of a name is."""
+OTHER_NAME, MOST_FAME = 0.9, 0.5
+"""What a name is worth that is not the city's own, and how well known the largest city of a name is."""
+LEAST_LETTERS, LARGE = 2, 300_000
+"""So many letters may be the initials of a city of so many people, as LA and NYC are."""
 
 
 class World(Embedded):
@@ -49,6 +51,7 @@ class World(Embedded):
         cities: Sequence[Place] = _named(name, within)
         if not cities and plain_name(head) and not within:
             cities = _own_or_larger(head, _named(head, *areas))
+        cities = cities or _by_initials(head, *areas)
         near = (
             []
             if cities
@@ -62,7 +65,7 @@ class World(Embedded):
         hits = [
             PlaceHit(
                 place=city,
-                score=MISSPELT if near else 1.0,
+                score=1.0 if plain_name(city.name) == plain_name(head) else OTHER_NAME,
                 distance_m=off_m(city.at, query.bias),
                 fame=round(MOST_FAME * people[city.id] / largest, 3),
                 is_misspelt=bool(near),
@@ -115,6 +118,22 @@ def _named(name: str, *areas: str | None) -> list[Place]:
     for area in filter(None, areas):
         cities = [city for city in cities if city.admin and plain_name(area) in _area_names(city.admin)]
     return cities
+
+
+def _by_initials(name: str, *areas: str) -> list[Place]:
+    """The large cities whose own name has these initials.
+
+    >>> _by_initials("NYC")[0].name, _by_initials("Oslo")
+    ('New York City', [])
+    """
+    table, key = _cities(), plain_name(name)
+    return [
+        city
+        for city in (table.places if len(key) >= LEAST_LETTERS else ())
+        if table.people[city.id] >= LARGE
+        and "".join(word[0] for word in plain_name(city.name).split()) == key
+        and all(city.admin and plain_name(area) in _area_names(city.admin) for area in areas)
+    ]
 
 
 def _own_or_larger(name: str, cities: Sequence[Place]) -> Sequence[Place]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
-from gnomon_trips.itinerary.assumptions import assumptions
+from gnomon_trips.itinerary.assumptions import OUT_OF_TIME, assumptions
 from gnomon_trips.itinerary.draft_details import apart_m, guided, hours_on, stop_before
 from gnomon_trips.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from gnomon_trips.itinerary.hours import open_on, told_hours
@@ -36,7 +36,6 @@ from gnomon_trips.itinerary.trip import Trip, find
 from gnomon_trips.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
 MAX_DAYS, MAX_VISITS = 20, 40
-OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
 ASCII_CLOCK = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
 
 

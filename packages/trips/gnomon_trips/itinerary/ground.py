@@ -206,6 +206,7 @@ class Ground:
                     end_min=meal.end_min,
                     minutes=meal.minutes,
                     ideal_min=usual_min(meal),
+                    days=frozenset(day for day in range(request.days) if meal in request.meals_on(day)),
                 )
                 for meal in request.meals
             ),

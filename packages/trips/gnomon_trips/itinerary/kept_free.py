@@ -41,12 +41,12 @@ def kept_free(place: Place, number: int = 1) -> Place:
 
 
 def meals_kept_free(trip: "Trip", eateries: Iterable[Place]) -> Mapping[str, Place]:
-    """Where too few places to eat are known for all meals of a trip: times to eat near its places, by id."""
+    """Times to eat near the places round which nowhere to eat is known, for all meals of a trip, by id."""
     others, request = list(eateries), trip.request
-    need = request.days * len(request.meals) - len(others)
+    need = sum(len(request.meals_on(day)) for day in range(request.days))
     places = {place.id: place for place in trip.places()}.values()
     bare = [place for place in places if not any(apart_m(place.at, other.at) <= REACH_M for other in others)]
-    if need <= 0 or not bare:
+    if not bare:
         return {}
     times = math.ceil(need / len(bare))
     free = [kept_free(place, number) for number in range(1, times + 1) for place in bare]

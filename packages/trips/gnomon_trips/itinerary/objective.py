@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gnomon_trips.itinerary.place import Place
-from gnomon_trips.itinerary.request import MEALS, Meal, TripRequest
+from gnomon_trips.itinerary.request import KEPT_FREE, MEALS, Meal, TripRequest
 
 FAME = "fame"
 """The key of a tag of a place that says how well known it is, from 0 to 1."""
@@ -61,10 +61,11 @@ STOPS_AT_PACE: Mapping[str, int] = {"relaxed": 4, "normal": 5, "packed": 7}
 MOST_ALIKE = 3
 """So many places of one kind a day are the most that anybody likes."""
 MEAL_KIND_M: Mapping[str, Mapping[str, int]] = {
-    "breakfast": {"restaurant": 500, "fast_food": 800, "food_court": 800, "pub": 2000, "biergarten": 2000},
-    "lunch": {"fast_food": 500, "pub": 200},
-    "dinner": {"cafe": 1500, "fast_food": 1500, "food_court": 1000},
-}
+    "breakfast": {"restaurant": 500, "fast_food": 800, "food_court": 800, "pub": 2000, "biergarten": 2000,
+                  KEPT_FREE: 1500},
+    "lunch": {"fast_food": 500, "pub": 200, KEPT_FREE: 1500},
+    "dinner": {"cafe": 1500, "fast_food": 1500, "food_court": 1000, KEPT_FREE: 1500},
+}  # fmt: skip
 """What it costs to have a meal at a place of a kind that others have it at less."""
 MUST_M, MEAL_M = 10_000_000, 1_000_000
 """A place that was asked for, or a meal, is never given up for anything below it."""

@@ -59,8 +59,8 @@ class AdminPath:
 class Place:
     """Somewhere to be. What the source does not say is None or empty, never guessed.
 
-    `hours` is the text of OpenStreetMap's opening_hours; `also` holds other names of the same place;
-    `contacts` are its website and phone.
+    `hours` is the text of OpenStreetMap's opening_hours; `also` holds other names of the same place,
+    `found_as` those in further languages, which are never shown; `contacts` are its website and phone.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Place:
     admin: AdminPath | None = None
     hours: str | None = None
     also: tuple[str, ...] = ()
+    found_as: tuple[str, ...] = ()
     tags: tuple[tuple[str, str], ...] = ()
 
 

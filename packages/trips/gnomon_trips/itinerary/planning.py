@@ -87,11 +87,6 @@ async def find_plan(
         wider = (await _gathered(trip, places, effort, more=4)).ground(trip)
         bound = replace(bound, least=least_of(wider, bound.exact))
         best = min(best, _best(wider, bound, effort, seed + 1, share=0.88), key=lambda tour: tour.cost)
-        if not best.is_whole:
-            free = (await _gathered(trip, places, effort, more=1, keeps_free=True)).ground(trip)
-            free_bound = replace(bound, least=least_of(free, bound.exact))
-            fed = _best(free, free_bound, effort, seed, share=0.95)
-            best, bound = (fed, free_bound) if fed.is_whole else (best, bound)
         if best.is_whole:
             return _planned(best, bound, effort, trip)
     return _refused_with(best.ground, best, _unserved(best), effort, holds=False)
@@ -110,12 +105,9 @@ class _Gathered:
         return Ground(trip, self.places, self.choice, (self.every, self.ways))
 
 
-async def _gathered(
-    trip: Trip, places: list[Place], effort: Effort, *, more: int, keeps_free: bool = False
-) -> _Gathered:
-    is_first = more == 1 and not keeps_free
-    is_over = effort.until(0.2 if is_first else 0.8)
-    choice = await candidates_of(trip, more=more, keeps_free=keeps_free, is_over=is_over)
+async def _gathered(trip: Trip, places: list[Place], effort: Effort, *, more: int) -> _Gathered:
+    is_first = more == 1
+    choice = await candidates_of(trip, more=more, is_over=effort.until(0.2 if is_first else 0.8))
     every, ways = await gathered_ways(trip, places, choice, effort.until(0.3 if is_first else 0.82))
     return _Gathered(places=places, choice=choice, every=every, ways=ways)
 

@@ -99,7 +99,7 @@ class Problem:
             max_leg_min=None if "max_leg_min" in without else request.max_leg_min,
             eating=tuple(
                 Eating(start_min=meal.start_min, end_min=meal.end_min, minutes=meal.minutes)
-                for meal in request.meals
+                for meal in request.meals_on(number)
                 if f"meal:{meal.name}" not in without
             ),
         )

@@ -98,9 +98,14 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     if "window" in without:
         return False
     stays = sum(request.rules.stay_min(place.kind) for place in problem.places)
-    meals = sorted(meal.minutes for meal in request.meals if f"meal:{meal.name}" not in without)
+    meals = sorted(
+        meal.minutes
+        for day in range(request.days)
+        for meal in request.meals_on(day)
+        if f"meal:{meal.name}" not in without
+    )
     fed = sum(place.kind in MEALS for place in problem.places)
-    eaten = sum(sorted(meals * request.days)[: max(0, len(meals) * request.days - fed)])
+    eaten = sum(meals[: max(0, len(meals) - fed)])
     return least_tour(minutes, ends) + stays + eaten > request.total_min() + ROUNDING
 
 

@@ -280,8 +280,13 @@ def _pace(name: str, ground: Ground) -> Measure:
 
 
 def _meal_times(name: str, ground: Ground) -> Measure:
-    meals, worth = ground.trip.request.meals, 0.0
-    for day, meal in itertools.product(ground.plan.days, meals):
+    meals = [
+        (day, meal)
+        for number, day in enumerate(ground.plan.days)
+        for meal in ground.trip.request.meals_on(number)
+    ]
+    worth = 0.0
+    for day, meal in meals:
         offs = [
             abs(max(minutes_of(visit.arrive), meal.start_min) - usual_min(meal))
             for visit in day.visits
@@ -290,7 +295,7 @@ def _meal_times(name: str, ground: Ground) -> Measure:
             and meal.is_had(minutes_of(visit.arrive), minutes_of(visit.leave))
         ]
         worth += max(0.0, 1 - min(offs) / MEAL_OFF_MIN) if offs else 0.0
-    return _share(name, worth, len(meals) * len(ground.plan.days), none="no meal was asked for")
+    return _share(name, worth, len(meals), none="no meal was asked for")
 
 
 def _slack(name: str, ground: Ground) -> Measure:

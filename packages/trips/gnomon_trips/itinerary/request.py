@@ -288,6 +288,19 @@ class TripRequest(Given):
         window = (self.windows[day] if day < len(self.windows) else None) or self.window
         return window.start_min, window.end_min
 
+    def meals_on(self, day: int) -> list[Meal]:
+        """The meals of a day, counted from 0: one that its hours cannot hold is had on days that can.
+
+        >>> asked = {"area": "Oslo", "start_date": "2026-06-10", "days": 2, "places": ["Opera"]}
+        >>> asked |= {"meals": [{"name": "lunch"}], "windows": [{"start": "15:00"}, None]}
+        >>> [len(read_request(asked).meals_on(day)) for day in range(2)]
+        [0, 1]
+        """
+        fitting = [
+            {on for on in range(self.days) if meal.is_had(*self.hours(on))} or {day} for meal in self.meals
+        ]
+        return [meal for meal, days in zip(self.meals, fitting, strict=True) if day in days]
+
     def minute_of(self, clock: str, day: int) -> int:
         """A time of day in minutes from midnight; past midnight it counts on, where the day lasts so long."""
         start, end = self.hours(day)

@@ -87,13 +87,10 @@ def _without_far(grid: Sequence[Sequence[int]]) -> tuple[tuple[int | None, ...],
     return tuple(tuple(None if way >= FAR else way for way in row) for row in grid)
 
 
-async def candidates_of(
-    trip: Trip, *, more: int = 1, keeps_free: bool = False, is_over: IsOver = lambda: False
-) -> Candidates:
+async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: False) -> Candidates:
     """Places to eat, to see and to sleep at around those of the trip; `more` times as many as usual.
 
-    With `keeps_free` also times kept free to eat where too few places are known. When `is_over`, those found
-    so far.
+    Near a place without anywhere to eat time may be kept free. When `is_over`, those found so far.
 
     Raises:
         PlaceError: the provider failed.
@@ -105,8 +102,7 @@ async def candidates_of(
         count = more * (12 + 3 * request.days)
         around = await around_trip.of(tuple(sorted(MEALS)), count, meal)
         eateries |= {place.id: place for place in around[: min(count, 80)]}
-    if keeps_free:
-        eateries |= meals_kept_free(trip, eateries.values())
+    eateries |= meals_kept_free(trip, eateries.values())
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)

@@ -39,13 +39,14 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MealTime:
-    """A meal of every day: from when to when, how long, and when people have it."""
+    """A meal: on which days, from when to when, how long, and when people have it."""
 
     name: str
     start_min: int
     end_min: int
     minutes: int
     ideal_min: int
+    days: frozenset[int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -370,8 +371,8 @@ class Tours:
         return [
             (day, meal)
             for day, order in enumerate(solution)
-            for meal in range(1, len(self.meals) + 1)
-            if all(code % CODE != meal for code in order)
+            for meal, wanted in enumerate(self.meals, 1)
+            if day in wanted.days and all(code % CODE != meal for code in order)
         ]
 
     def spent(self, solution: Solution) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gnomon_tools.core.inputs import BlindInput, OtherCall
-from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, readings, rivals
+from gnomon_trips.itinerary.choice import SAME_AREA_M, Choice, called, choose, is_article, readings, rivals
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import Interval
@@ -33,9 +33,8 @@ class Trip(BlindInput):
     `named` maps every name of the request to its place; `lost` names without one to the reason: the request
     is kept without them as long as anything is left of it. `candidates` maps ambiguous names to what they
     might mean, `assumed` those decided between several places to what they were taken for and why. `unseen`
-    are names from a video that no provider knows: left out, with the reason; `unsure_avoid` are lost names
-    of what was to be avoided. `told_by` gives the source of
-    each place by its id.
+    are names from a video that no provider knows: left out, with the reason. A name to avoid is never lost:
+    it bars all that it may mean. `told_by` gives the source of each place by its id.
     `cut` are places that were left out because the request has room for fewer, with the reason.
     `origins` says of each place of the request, by its id, who thought of it.
     `country` has two letters, or is empty.
@@ -53,7 +52,6 @@ class Trip(BlindInput):
     candidates: Mapping[str, tuple[PlaceHit, ...]] = field(default_factory=dict)
     assumed: Mapping[str, str] = field(default_factory=dict)
     unseen: Mapping[str, str] = field(default_factory=dict)
-    unsure_avoid: tuple[str, ...] = ()
     told_by: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, tuple[Origin, ...]] = field(default_factory=dict)
     cut: Mapping[str, str] = field(default_factory=dict)
@@ -155,13 +153,14 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     names = [name for name in dict.fromkeys([*asked, *seen]) if name not in answers and name not in unseen]
     searches = {name: await _search(provider, name, within=parents.get(name)) for name in names}
     assumed: dict[str, str] = {}
+    avoided = set(request.avoid) - set(_names(request.model_copy(update={"avoid": []})))
     for name, search in searches.items():
-        choice = search.choose()
+        choice = search.choose(is_avoided=name in avoided)
         if choice is not None and not choice.told:
             answers[name] = search.hits.of(choice.hit.place)
     for _ in range(2):  # what is decided the first time may decide another name the second time
         for name, search in searches.items():
-            choice = None if name in answers else search.choose(_middle(answers))
+            choice = None if name in answers else search.choose(_middle(answers), is_avoided=name in avoided)
             if choice is not None:
                 answers[name], assumed[name] = search.hits.of(choice.hit.place), choice.told
     far = _far_away(answers, names) if request.area.lower() != WORLD else {}
@@ -180,6 +179,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
             answers[visit] = answers[name].of(later_visit(answers[name].value, number))
         else:
             lost[visit] = lost[name]
+    assumed |= _kept_away_from(avoided, lost, candidates)
     for name in set(seen) - set(asked):  # the traveller did not name it
         if name in lost:
             unseen[name] = lost.pop(name)
@@ -199,12 +199,23 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         candidates=candidates,
         assumed=assumed,
         unseen=unseen,
-        unsure_avoid=tuple(name for name in request.avoid if name in lost),
         told_by={answer.value.id: answer.told_by for answer in answers.values()},
         origins=_origins(answers, named_by_traveller, seen_at),
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
         answerable=answerable,
     )
+
+
+def _kept_away_from(
+    avoided: Iterable[str], lost: dict[str, str], candidates: Container[str]
+) -> dict[str, str]:
+    """What is told of names to avoid that mean several places or none; they are lost no longer."""
+    return {
+        name: f"{name!r} is the name of {'several places' if name in candidates else 'no place here'}:"
+        " none that is called so is visited."
+        for name in avoided
+        if lost.pop(name, "")
+    }
 
 
 def _check_must_see(request: TripRequest, answers: Mapping[str, Answer[Place]]) -> None:
@@ -226,7 +237,6 @@ def _without(request: TripRequest, lost: Collection[str]) -> TripRequest:
         return request
     changed = {
         "places": [name for name in request.places if name not in lost],
-        "avoid": [name for name in request.avoid if name not in lost],
         "order": [pair for pair in request.order if not set(pair) & set(lost)],
         "hotel": None if request.hotel in lost else request.hotel,
         "ends_at": None if request.ends_at in lost else request.ends_at,
@@ -248,8 +258,11 @@ class _Search:
     reason: str = ""
     read_as: str = ""
 
-    def choose(self, bias: LatLon | None = None) -> Choice | None:
-        choice = None if self.reason else choose(self.read_as or self.name, self.hits.value, bias)
+    def choose(self, bias: LatLon | None = None, *, is_avoided: bool = False) -> Choice | None:
+        """What is meant; a name to avoid means all places of that name, however near they are."""
+        near_m = 0.0 if is_avoided else SAME_AREA_M
+        hits = () if self.reason else self.hits.value
+        choice = choose(self.read_as or self.name, hits, bias, near_m=near_m)
         if choice is None or not self.read_as or is_article(self.name, self.read_as):
             return choice
         told = f"{self.name!r} was read as {self.read_as!r} and taken for {called(choice.hit)}"

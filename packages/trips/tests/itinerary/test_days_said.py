@@ -59,6 +59,33 @@ def test_days_that_cannot_be_are_refused_with_the_field(fields: dict[str, Any], 
         read_request({**ASKED, **fields})
 
 
+def test_a_meal_is_had_on_the_days_that_have_its_hours() -> None:
+    windows = [{"start": "15:30", "end": "22:00"}, {"start": "09:00", "end": "12:00"}]
+    dinner = {"name": "dinner", "start": "18:00", "end": "21:00"}
+    plan, stored = planned(days=2, windows=windows, meals=[dinner])
+    assert plan.status == "planned"
+    assert [sum(visit.why == "dinner" for visit in day.visits) for day in plan.days] == [1, 0]
+    assert "Day 2 has no dinner: its hours end before it or begin after it." in plan.assumptions
+    assert (stored["violations"], stored["unchecked"]) == ([], [])
+    without = request_task({**ASKED, "days": 2, "windows": windows, "meals": [dinner]})
+    empty = json.loads(score(without, '{"days": [{"visits": []}, {"visits": []}]}').answer)
+    assert [one["path"] for one in empty["violations"] if one["code"] == "MEAL_WINDOW"] == ["days.0"]
+    refused, _ = planned(window={"start": "09:00", "end": "12:00"}, meals=[dinner])
+    assert "meal:dinner" in refused.conflict
+
+
+def test_what_a_plan_says_of_wishes_and_children_is_checked() -> None:
+    plan, stored = planned(wishes=["playground"], preferences={"children": True})
+    assert any(visit.why == "a playground, as wished" for visit in plan.days[0].visits)
+    assert any("suits children" in line for line in plan.assumptions)
+    assert not {entry["code"] for entry in stored["unchecked"]} & {"WHY", "ASSUMED"}
+
+
+def test_free_hours_past_midnight_are_those_of_the_next_day() -> None:
+    plan, _ = planned(window={"start": "12:00", "end": "02:00"}, prefer=None)
+    assert [line for line in plan.assumptions if line.startswith("Day 1 is free") and "24:" in line] == []
+
+
 def test_a_meal_may_end_past_midnight() -> None:
     dinner = Meal(name="dinner", start="22:30", end="00:30")
     assert dinner.is_had(23 * 60 + 40, 24 * 60 + 30)

@@ -92,6 +92,12 @@ WORLD = {
     "Wien": ("Vienna", "AT"),
     "Hanover": ("Hannover", "DE"),
     "Lisbom": ("Lisbon", "PT"),
+    "nyc": ("New York City", "US"),
+    "LA": ("Los Angeles", "US"),
+    "Санкт-Петербург": ("Saint Petersburg", "RU"),
+    "Θεσσαλονίκη": ("Thessaloníki", "GR"),
+    "서울": ("Seoul", "KR"),
+    "おおさか": ("Osaka", "JP"),
 }
 
 
@@ -111,6 +117,14 @@ def test_a_namesake_near_the_other_cities_is_meant() -> None:
     trip = answered(open_trip(request, embedded("world")), is_local=True)
     assert {place.admin.country for place in trip.named.values() if place.admin} == {"ES"}
     assert "Spain" in trip.assumed["Valencia"]
+
+
+def test_a_city_of_its_own_name_comes_before_one_that_has_it_beside_another() -> None:
+    names = ["Birmingham", "Montgomery", "Mobile", "New Orleans"]
+    request = read_request({"area": "world", "start_date": "2027-05-11", "mode": "car", "places": names})
+    trip = answered(open_trip(request, embedded("world")), is_local=True)
+    assert {place.admin.country for place in trip.named.values() if place.admin} == {"US"}
+    assert "Birmingham, city in Alabama" in trip.assumed["Birmingham"]
 
 
 def test_kinds_and_brands_are_kept_away_from() -> None:

@@ -9,6 +9,7 @@ import osmium
 import pytest
 
 from gnomon_published.gazetteer.landmarks import landmarks
+from gnomon_tools.core.name_match import plain_name
 from gnomon_trips.itinerary.draft import DraftPlan, plan_of
 from gnomon_trips.itinerary.errors import NoSuchPlace
 from gnomon_trips.itinerary.hours import open_intervals
@@ -88,7 +89,8 @@ def test_an_unknown_name_is_skipped_and_the_rest_is_planned(japan: Provider) -> 
 def test_what_is_asked_back_is_skipped_with_its_alternatives(japan: Provider) -> None:
     trip = trip_of(japan, ["Kyoto Tower", "Fuchu City"], avoid=["Nowhere at all"])
     assert "jp:13206" in trip.left_out["Fuchu City"]
-    assert trip.request.avoid == []
+    assert trip.request.avoid == ["Nowhere at all"]
+    assert "'Nowhere at all' is the name of no place here" in trip.assumed["Nowhere at all"]
 
 
 def test_names_seen_in_a_video_tell_each_other_apart_and_that_is_told(japan: Provider) -> None:
@@ -278,7 +280,7 @@ def test_an_article_the_city_or_the_kind_beside_a_name_and_its_last_word_alone_a
 ) -> None:
     trip = trip_of(helsinki, [name], area="helsinki")
     assert trip.named[name].name == found
-    assert (name in trip.assumed) == (name not in ("the Ateneum", "Senate Square"))
+    assert (name in trip.assumed) == (name not in ("the Ateneum", "Senate Square", "Oodi"))
 
 
 @pytest.mark.parametrize("name", ["Kamppi", "Esplanadi", "Aleksanterinkatu 52", "Design Museum", "Kallio"])
@@ -299,12 +301,43 @@ def test_what_is_only_similar_in_a_city_is_listed_and_not_taken(name: str, helsi
         ("Haneda Airport", "羽田空港第1・第2ターミナル"),
         ("Gokokuji", "護国寺"),
         ("Senso-ji Tempel", "浅草寺"),
+        ("Yasaka Jinja", "八坂神社"),
+        ("Osaka-jo", "大阪城"),
+        ("Maruyama Koen", "円山公園"),
+        ("きよみずでら", "清水寺"),
+        ("Shinagawa", "品川"),
     ],
 )
 def test_what_a_traveller_types_beside_the_name_is_read_aloud(name: str, found: str, japan: Provider) -> None:
     trip = trip_of(japan, ["Tokyo Tower", name])
     assert found in (trip.named[name].name, *trip.named[name].also)
     assert trip.assumed[name]
+
+
+def test_a_station_goes_without_the_city_before_its_name(japan: Provider) -> None:
+    trip = trip_of(japan, ["Kyoto Tower", "河原町駅"])
+    assert trip.named["河原町駅"].name == "京都河原町"
+    assert "河原町" in trip.assumed["河原町駅"]
+
+
+def test_stations_of_timetables_have_latin_names(japan: Provider) -> None:
+    trip = trip_of(japan, ["Tokyo Tower", "原宿駅", "Haneda Airport"])
+    assert trip.named["原宿駅"].name == "Harajuku"
+    assert trip.named["Haneda Airport"].name == "Haneda Airport Terminal 1 and 2"
+
+
+@pytest.mark.parametrize("name", ["Кафедральный собор", "헬싱키 대성당", "赫爾辛基座堂", "Suurkirkko"])
+def test_a_place_of_a_map_is_found_by_its_names_in_any_language(name: str, helsinki: Provider) -> None:
+    assert trip_of(helsinki, [name], area="helsinki").named[name].name == "Helsingin tuomiokirkko"
+
+
+def test_of_branches_near_each_other_one_is_taken_and_that_is_told(helsinki: Provider) -> None:
+    trip = trip_of(helsinki, ["Ateneum", "Fazer Café"], area="helsinki")
+    assert plain_name(trip.named["Fazer Café"].name) == "fazer cafe"
+    assert "near it lies" in trip.assumed["Fazer Café"]
+    avoiding = trip_of(helsinki, ["Ateneum"], area="helsinki", avoid=["Fazer Café"])
+    assert "none that is called so is visited" in avoiding.assumed["Fazer Café"]
+    assert not avoiding.left_out
 
 
 @pytest.mark.parametrize(

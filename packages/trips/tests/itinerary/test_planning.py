@@ -154,6 +154,14 @@ def test_time_is_kept_free_for_a_meal_where_no_place_to_eat_is_known() -> None:
     assert "MEAL_WINDOW" in {entry.code for entry in verdict.unchecked}
 
 
+def test_time_is_kept_free_rather_than_to_walk_for_hours_to_a_meal() -> None:
+    asked = {"hotel": "Tokyo Station", "places": ["Imperial Palace East Gardens", "Ginza Six"]}
+    _, plan, verdict = planned(trip_of(area="japan", mode="walk", meals=[LUNCH], **asked))
+    assert (plan.status, verdict.failed) == ("planned", frozenset())
+    assert max(leg.minutes for leg in plan.days[0].legs) < 60
+    assert any(visit.place.kind == "kept_free" for visit in plan.days[0].visits)
+
+
 def test_a_night_after_time_to_eat_is_near_the_place_of_that_time() -> None:
     meals = [{"name": "lunch", "start": "11:30", "end": "14:00", "minutes": 60}]
     places = ["Kiyomizu-dera", "Fushimi Inari", "Kinkaku-ji", "Senso-ji", "Ueno Park"]

@@ -16,7 +16,7 @@ from gnomon_published.gazetteer.landmarks import (
 )
 from gnomon_published.gazetteer.place import GazetteerPlace, Kind
 from gnomon_trips.itinerary.haversine import metres_between
-from gnomon_trips.itinerary.japan.rides import station_names
+from gnomon_trips.itinerary.japan.rides import latin_name, station_names
 from gnomon_trips.itinerary.objective import FAME
 from gnomon_trips.itinerary.place import AdminPath, LatLon, Place, PlaceHit
 
@@ -24,6 +24,8 @@ TOWNS: tuple[Kind, ...] = ("town",)
 STATIONS: tuple[Kind, ...] = ("station",)
 MOST = 200  # meanings of one name that are weighed
 MISSPELT, SIMILAR = 0.9, 0.8
+BEFORE_STATIONS = ("京都", "大阪", "神戸", "奈良", "近鉄", "京阪", "阪急", "阪神", "南海")
+"""Cities and companies before a station's name that travellers leave out, as in 京都河原町."""
 _HOUSE_OF_WORSHIP = re.compile(
     r"(寺|神社|神宮|大社|八幡宮|天満宮|temple|shrine|[- ](ji|dera|jinja|jingu))$", re.IGNORECASE
 )
@@ -173,6 +175,10 @@ def _areas(name: str, *, within: str | None, kinds: Collection[Kind]) -> list[tu
         hit.place.id: (hit.place, hit.score)
         for hit in gazetteer.resolve(spelled, within=within, kinds=kinds, limit=MOST)
     }
+    if "station" in kinds and spelled.endswith("駅"):
+        for before in BEFORE_STATIONS:
+            for hit in gazetteer.resolve(f"{before}{spelled}", within=within, kinds=STATIONS, limit=MOST):
+                entries.setdefault(hit.place.id, (hit.place, hit.score))
     if "station" in kinds:
         bare = re.sub(r"\s+station$", "", spelled, flags=re.IGNORECASE)
         score = gazetteer.BARE if bare == spelled else gazetteer.FULL
@@ -295,13 +301,15 @@ def area_place(entry: GazetteerPlace) -> Place:
     """An area or station of the gazetteer as a place of a trip."""
     areas = {area.kind: area for area in reversed(gazetteer.areas_of(entry))}  # the city, not its ward
     prefecture, city = areas.get("prefecture"), areas.get("municipality")
-    own = {entry.kind: entry.name_en or entry.name_ja}
+    at = _at(entry)
+    latin = entry.name_en or (latin_name(entry.name_ja, at) if entry.kind == "station" else "")
+    own = {entry.kind: latin or entry.name_ja}
     return Place(
         id=entry.id,
-        name=entry.name_en or entry.name_ja,
-        at=_at(entry),
+        name=latin or entry.name_ja,
+        at=at,
         kind=entry.kind,
-        also=(entry.name_ja,) if entry.name_en else (),
+        also=(entry.name_ja,) if latin else (),
         admin=AdminPath(
             country="JP",
             prefecture=own.get("prefecture") or (prefecture.name_en if prefecture else ""),

@@ -1,6 +1,7 @@
 """Holds the stops, rides and walks of a journey by rail, and puts them into words."""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 
 from gnomon_published.gazetteer.spelling import latin_key
 from gnomon_trips.itinerary.data_rows import data_rows
-from gnomon_trips.itinerary.haversine import metres_between
+from gnomon_trips.itinerary.haversine import apart_m, metres_between
 from gnomon_trips.itinerary.place import LatLon
 from gnomon_trips.itinerary.track import Track, counted_stops, simplified
 
@@ -109,17 +110,29 @@ def station_names(latin: str) -> Sequence[tuple[str, LatLon]]:
     >>> [name for name, _ in station_names("Harajuku")]
     ['原宿']
     """
-    return _named().get(latin_key(latin), ()) if latin.strip() else ()
+    return [(name_ja, at) for name_ja, _, at in _named().get(latin_key(latin) or "-", ())]
+
+
+def latin_name(name_ja: str, at: LatLon) -> str:
+    """The Latin name that timetables give the station of that name at a point; empty: they have none.
+
+    >>> latin_name("原宿", LatLon(lat_deg=35.6706, lon_deg=139.702))
+    'Harajuku'
+    """
+    rows = _named().get(unicodedata.normalize("NFKC", name_ja), ())
+    return next((name_en for _, name_en, there in rows if apart_m(at, there) <= SAME_STATION_M), "")
 
 
 @cache
-def _named() -> Mapping[str, Sequence[tuple[str, LatLon]]]:
-    """The stations by the key of their Latin name; the network is not built for it."""
-    named: dict[str, dict[str, LatLon]] = defaultdict(dict)
+def _named() -> Mapping[str, Sequence[tuple[str, str, LatLon]]]:
+    """Stations by the key of each of their names: both names and where; the network is not built for it."""
+    named: dict[str, dict[str, tuple[str, str, LatLon]]] = defaultdict(dict)
     for row in data_rows("kanto-stations.csv.gz"):
-        at = LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"]))
-        named[latin_key(row["name_en"])].setdefault(row["name_ja"], at)
-    return {key: list(names.items()) for key, names in named.items()}
+        name_ja, name_en = row["name_ja"], bare_name(row["name_en"])
+        station = (name_ja, name_en, LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"])))
+        for key in (latin_key(row["name_en"]), unicodedata.normalize("NFKC", name_ja)):
+            named[key].setdefault(name_ja, station)
+    return {key: list(stations.values()) for key, stations in named.items()}
 
 
 @cache
@@ -139,7 +152,7 @@ def _termini() -> Mapping[str, tuple[str, str]]:
     return {railway: (min(ends)[1], max(ends)[1]) for railway, ends in stops.items() if railway not in loops}
 
 
-LEAST_LOOP = 4
+LEAST_LOOP, SAME_STATION_M = 4, 2_000.0
 OPERATORS = {"MIR": "Metropolitan Intercity Railway", "TWR": "Tokyo Waterfront Area Rapid Transit"}
 WHOLE_NAMES = ("Express", "Monorail", "Shuttle", "Branch", "Connection", "Direct", "Railway", "Rail", "Line")
 

@@ -117,7 +117,13 @@ class City(Embedded):
         if within and max(likeness(within, own_name) for own_name in own_names) < 1:
             raise NoSuchPlace(f"{within!r} is not {self.about.title}")
         scored = [
-            (max(self._fit(name, own_name, place) for own_name in (place.name, *place.also)), place)
+            (
+                max(
+                    self._fit(name, own_name, place)
+                    for own_name in (place.name, *place.also, *place.found_as)
+                ),
+                place,
+            )
             for place in self._all
             if not kinds or place.kind in kinds
         ]

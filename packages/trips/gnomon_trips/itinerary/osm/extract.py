@@ -1,6 +1,7 @@
 """Reads an OpenStreetMap file (.osm.pbf) once into named places and walkable ways."""
 
 import datetime as dt
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,7 @@ OTHER_NAMES = (
     "official_name",
 )
 """Of alternative names several may stand in one tag, parted by semicolons."""
+FURTHER_NAME = re.compile(r"name:[a-z]{2,3}(?:[-_]\w+)?|(?:int|loc|short|old)_name")
 KEPT_TAGS = (
     "cuisine",
     "religion",
@@ -194,6 +196,7 @@ def _place(
         kind=kind,
         hours=tags.get("opening_hours"),
         also=tuple(sorted(also - {tags["name"]})),
+        found_as=tuple(tag.v for tag in tags if FURTHER_NAME.fullmatch(tag.k) and tag.k not in OTHER_NAMES),
         tags=tuple((key, tags[key]) for key in KEPT_TAGS if key in tags),
         contacts=contacts_of(tags),
     )

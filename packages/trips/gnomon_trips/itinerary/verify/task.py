@@ -160,15 +160,11 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for name, reason in trip.lost.items():
         if name in trip.request.places:
             continue  # told as MUST_VISIT
-        if name in trip.unsure_avoid and name in trip.candidates:
-            continue  # all that it may mean are avoided
         told = next((left for left in plan.skipped if left.place == name), None)
         yield Violation(
             code="SKIPPED",
             path="skipped",
-            expected=f"to know what {name} is, to keep away"
-            if name in trip.unsure_avoid
-            else f"a visit to {name}",
+            expected=f"a visit to {name}",
             found=f"left out: {told.reason}" if told else "not a word of it",
             severity="warn" if told else "error",
             evidence=reason,
@@ -183,7 +179,7 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                 found=left.reason or "nothing",
             )
         place = facts.left_out.get(left.place)
-        if left.place not in {*trip.unsure_avoid, *trip.candidates} and any(
+        if left.place not in {*trip.request.avoid, *trip.candidates} and any(
             left.place == stop.id
             or plain_name(left.place) == plain_name(stop.name)
             or (place is not None and place.id == stop.id)

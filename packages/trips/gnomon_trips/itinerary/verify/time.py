@@ -129,9 +129,9 @@ def _claimed(path: str, leg: ItineraryLeg, ends: tuple[Place, Place], facts: Fac
 
 def _meals(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator[Violation]:
     """Each meal needs a stay of its own: who sits from noon to eight has had one meal."""
+    meals = request.meals_on(number)
     feeding = [
-        [index for index, visit in enumerate(day.visits) if _feeds(visit, meal, facts)]
-        for meal in request.meals
+        [index for index, visit in enumerate(day.visits) if _feeds(visit, meal, facts)] for meal in meals
     ]
     fed = max(
         (
@@ -141,7 +141,7 @@ def _meals(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterato
         ),
         key=sum,
     )
-    for meal, row, is_fed in zip(request.meals, feeding, fed, strict=True):
+    for meal, row, is_fed in zip(meals, feeding, fed, strict=True):
         if not is_fed:
             yield Violation(
                 code="MEAL_WINDOW",

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from gnomon_tools.core.name_match import GOOD_NAME, plain_name
-from gnomon_trips.itinerary.assumptions import assumptions
+from gnomon_trips.itinerary.assumptions import OUT_OF_TIME, assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free
 from gnomon_trips.itinerary.kinds import OPEN_GROUND, is_kind_word
 from gnomon_trips.itinerary.plan import Day, Plan
+from gnomon_trips.itinerary.preference_words import preference_words
 from gnomon_trips.itinerary.same_place import likeness_to
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.grounding import stops_of
@@ -33,7 +34,7 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
         yield Unchecked(code="OPEN_HOURS", path="days", why=why)
     yield from _prices(plan, trip, facts)
     yield from _names(plan, trip)
-    yield from _assumed(plan, trip)
+    yield from _assumed(plan, trip, facts)
     yield from _called(plan, facts)
     yield from _left_out(plan, trip, facts)
     for number, day in enumerate(plan.days):
@@ -47,9 +48,13 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
                 yield Unchecked(code="EVIDENCE", path=path, why=f"the data of {source} are not at hand")
 
 
-def _assumed(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
+def _assumed(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
     """Assumptions that the plan's own facts do not make it say: anybody may have written them."""
-    expected = set(assumptions(trip, plan.days))
+    expected = {
+        *assumptions(trip, plan.days),
+        *preference_words(trip.request.preferences, plan.days, facts.places),
+        *([OUT_OF_TIME] if plan.search and plan.search.is_cut else ()),
+    }
     for index, line in enumerate(plan.assumptions):
         if line not in expected:
             yield Unchecked(
@@ -60,7 +65,7 @@ def _assumed(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
 def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
     """Names left out that mean nothing here: such a place may be in the plan under another name."""
     request = trip.request
-    told = {*trip.lost, *trip.unseen, *request.places, *request.wishes, *facts.left_out}
+    told = {*trip.lost, *trip.unseen, *request.places, *request.wishes, *request.avoid, *facts.left_out}
     for index, left in enumerate(plan.skipped):
         if left.place not in told and left.place.partition(",")[0] not in [
             meal.name for meal in request.meals
@@ -163,7 +168,7 @@ def _names(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
     """Wishes about places that nobody could find, or that the plan does not have."""
     request, named = trip.request, trip.named
     visited = {visit.place.id for day in plan.days for visit in day.visits}
-    for name in dict.fromkeys((*request.avoid, *trip.unsure_avoid)):
+    for name in request.avoid:
         if name not in named and name not in trip.candidates and not is_kind_word(name):
             yield Unchecked(code="FORBIDDEN", path="days", why=f"nothing is known as {name}")
     for pair in request.order:

@@ -92,8 +92,7 @@ def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
         said = (*reasons(plan, trip, facts), *guide_faults(plan, trip, facts), *_kept_free(plan, facts))
         violations = (*_planned(plan, trip, facts), *(one for one in said if isinstance(one, Violation)))
         open_points = (*unchecked(plan, trip, facts), *(one for one in said if isinstance(one, Unchecked)))
-        asked = applicable(trip.request)
-        checked = (*asked, *(() if "FORBIDDEN" in asked or not trip.unsure_avoid else ("FORBIDDEN",)))
+        checked = applicable(trip.request)
     return Verification(
         violations=violations,
         checked=checked,

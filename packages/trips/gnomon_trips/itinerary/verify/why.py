@@ -73,7 +73,9 @@ def reasons(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation | Unchec
             claims = [claim for claim in claims_in(visit.why) if claim.sort != "unread"]
             for claim in claims:
                 yield from _judged(claim, said)
+            wishes = [singular(wish) for wish in trip.request.wishes if serves(said.place, wish)]
             names = (said.place.name, *said.place.also, visit.place.name, *(claim.name for claim in claims))
+            names += tuple(wishes)
             if words := unread_words(visit.why, filter(None, names)):
                 yield Unchecked(code="WHY", path=path, why=f"nothing here reads “{words}”")
 
