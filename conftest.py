@@ -19,7 +19,7 @@ from gnomon.media import MediaStore
 from tests.warm_gnomon import warm_gnomon
 
 # A deadline is a timed assertion, and a busy machine would break it.
-settings.register_profile("few", deadline=None, max_examples=50)  # drawn anew in each run
+settings.register_profile("few", deadline=None, max_examples=25)  # drawn anew in each run
 settings.register_profile("many", deadline=None, max_examples=500)
 settings.load_profile("few")
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from typing_extensions import TypedDict
 
@@ -127,7 +128,7 @@ def rulings(result: PairResult, adjusted: Adjusted) -> tuple[Ruling, Ruling]:
     """What the known scores say, and what is said: the same if it holds with the unknown ones at worst."""
     scored = _judged(result, adjusted)
     others = [_judged(way, of_way) for way, of_way in zip(result.ways, adjusted.ways, strict=True)]
-    return scored, both_ways(scored, others, why=why_unknown(result), undecided="undecided")
+    return scored, both_ways(scored, others, why=partial(why_unknown, result), undecided="undecided")
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:

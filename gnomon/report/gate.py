@@ -8,6 +8,7 @@ that, nor replies of which nobody knows the answer, by the rules of the verdict.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from scipy.special import ndtri
@@ -259,7 +260,7 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
         tested["finding"], tested["reasons"] = "not_worse", []
         return tested
     scored, *others = ((_finding(way, each), each.reasons) for way, each in zip(ways, judged, strict=True))
-    said = both_ways(scored, others, why=why_unknown(result), undecided="not_shown")
+    said = both_ways(scored, others, why=partial(why_unknown, result), undecided="not_shown")
     tested["finding"], tested["reasons"] = said
     tested["next_step"] = next_steps(each.state for each in result.unknown) if said != scored else ""
     return tested

@@ -67,18 +67,23 @@ def judge(
 
 
 def both_ways(
-    scored: tuple[Said, list[str]], others: Iterable[tuple[Said, list[str]]], *, why: str, undecided: Said
+    scored: tuple[Said, list[str]],
+    others: Iterable[tuple[Said, list[str]]],
+    *,
+    why: Callable[[], str],
+    undecided: Said,
 ) -> tuple[Said, list[str]]:
     """What is said of the scores that are known, if it is also said where those that nobody knows count in
     the other ways; else that it is `undecided`, with `why` first.
 
-    >>> both_ways(("hurts", []), [("hurts", []), ("helps", [])], why="4 of 9 were cut", undecided="undecided")
+    >>> of_others = [("hurts", []), ("helps", [])]
+    >>> both_ways(("hurts", []), of_others, why=lambda: "4 of 9 were cut", undecided="undecided")
     ('undecided', ['4 of 9 were cut'])
     """
     said, reasons = scored
     if all(other == said for other, _ in others):
         return scored
-    return undecided, [why, *reasons]
+    return undecided, [why(), *reasons]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,14 @@
 """Builds the REST API: routes, middleware and error handlers as one FastAPI app."""
 
 import json
+from functools import cache
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from pydantic import TypeAdapter
 from redis import Redis
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 
 from gnomon.exchange.format import written_names
 from gnomon.spec.job_spec import JobSpec
@@ -167,6 +169,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         redoc_url=None,
         middleware=[guard],
         responses=DOCUMENTED,
+        routes=all_routes(),
     )
     of_jobs = reports_of(store)
     app.state.gnomon = State(
@@ -185,9 +188,16 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         places=AllPlaces(),
     )
     add_handlers(app, as_page)
+    return app
+
+
+@cache
+def all_routes() -> list[BaseRoute]:
+    """Our routes and those of extensions. The apps of a process share them, as they hold nothing of one."""
+    all_routers = APIRouter(responses=DOCUMENTED)
     added = (router for extension in EXTENSIONS for router in extension.routers())
     for router in (*(module.router for module in (*KEYED, *PAGES)), *added):
-        app.include_router(router, dependencies=[Depends(authorised)])
+        all_routers.include_router(router, dependencies=[Depends(authorised)])
     for module in (*OPEN, sign_in, static_files):
-        app.include_router(module.router)
-    return app
+        all_routers.include_router(module.router)
+    return all_routers.routes
