@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, Case, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, Varied
 from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, Shown, Transform
 from gnomon.core.score import Score
@@ -85,7 +86,7 @@ def _features(number: Number) -> Mapping[str, float | str]:
     return {**level, **features_of(drawn.world, drawn.question)}
 
 
-class Worlds:
+class Worlds(PlainBenchmark):
     """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
 
     name = "worlds"
@@ -94,7 +95,6 @@ class Worlds:
     task_names = TASK_NAMES
     metric_tasks = METRIC_TASKS
     scenes: tuple[str, ...] = SCENES
-    variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = (Scene, None)
@@ -190,9 +190,6 @@ class Worlds:
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
         return gtr_bench.score_record(record, scoring=scoring, variant=variant)
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 worlds: Benchmark = Worlds()
