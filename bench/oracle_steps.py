@@ -24,7 +24,7 @@ from gnomon_published.benchmarks.gtr_bench.audit import answer_options
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
-from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS
+from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways
 
 TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")
 Question = tuple[ShownSteps, int]  # and the index of the right option
@@ -48,12 +48,10 @@ def questions(seeds: Sequence[int], limit: int) -> Iterator[Question]:
 def shares(train: Sequence[Question], test: Sequence[Question]) -> dict[tuple[str, str], list[float]]:
     """By rule or learner and task: what is right of each test question."""
     right: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for kind, rules in (("words", WORDS), ("one step", ONE_STEP), ("whole", WHOLE)):
-        for name, (tasks, rule) in rules.items():
-            for shown, answer in test:
-                if shown.task in tasks:
-                    left = rule(shown) or range(len(shown.options))
-                    right[f"{kind}: {name}", shown.task].append((answer in left) / len(left))
+    for shown, answer in test:
+        if shown.task != "MS":
+            left = along_ways(shown) or range(len(shown.options))
+            right[f"whole: {ALONG_WAYS}", shown.task].append((answer in left) / len(left))
     for name, features in LEARNERS.items():
         for task in TASKS:
             fitted = [(features(shown), answer) for shown, answer in train if shown.task == task]

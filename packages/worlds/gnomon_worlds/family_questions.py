@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.benchmark import Published, Scoring, reject_variant
+from gnomon.core.benchmark import Scoring, reject_variant
 from gnomon.core.errors import SpecError
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.reading.letter_score import score_letter
-from gnomon_tools.core.sketch import Sketch
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.families.family import LETTERS, FamilyQuestion
 from gnomon_worlds.families.family_numbers import F, FamilyNumber, FamilyNumbers
@@ -45,7 +45,7 @@ def score_lettered_record(record: Mapping[str, Any]) -> Score:
     return score_letter(response, dict.fromkeys(LETTERS, ""), gold, asked="json")
 
 
-class LetteredQuestions:
+class LetteredQuestions(PlainBenchmark):
     """What benchmarks of such questions have in common: selections, scores, and views for people."""
 
     name: str
@@ -134,9 +134,6 @@ class LetteredQuestions:
             facts=question.facts,
         )
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a letter has no place)
-        return Sketch()
-
     def verdict_in_words(
         self,
         sample: Sample,
@@ -144,6 +141,3 @@ class LetteredQuestions:
         metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
     ) -> str:
         return plain_verdict(self.question_view(sample), answer)
-
-    def published(self) -> Sequence[Published]:
-        return ()

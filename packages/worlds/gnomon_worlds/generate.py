@@ -4,7 +4,6 @@ The questions of a round, which share their places, are made together and writte
 processes can make them side by side, and a run that was stopped goes on with the rounds that are missing.
 """
 
-import gc
 import json
 import math
 import multiprocessing
@@ -13,7 +12,7 @@ import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -36,10 +35,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]  # samples done, samples in all
 
 MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
-ROUND_VERSION = 2  # a change of what a round's file holds changes it
-INDENT = "\n" + 2 * " "  # before each line of a question, as `json.dumps` puts it into the list of a file
-GC_THRESHOLD = 1_000_000  # objects more than were freed, until the garbage collector runs
-_AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
+ROUND_VERSION = 3  # a change of what a round's file holds changes it
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
 
@@ -205,13 +201,7 @@ def _has_one_thread() -> bool:
 
 
 def _start_process(parent: int) -> None:
-    """Prepare a process of the pool: it leaves Ctrl-C to its parent and ends with it.
-
-    What is imported by then is garbage in no process, and drawing makes none that goes in circles: looking
-    through all of it again and again takes a twentieth.
-    """
-    gc.freeze()
-    gc.set_threshold(GC_THRESHOLD)
+    """Prepare a process of the pool: it leaves Ctrl-C to its parent and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent=parent)()
 
@@ -221,51 +211,26 @@ def _count_made(out: Path, plan: Plan, round_: int) -> int:
 
 
 def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
-    """Write a round's places and clips, then the text of its questions; yields for every question.
-
-    Until a place is on the disk the next questions are drawn.
-    """
-    texts, places, written = [], set(), []
-    with ThreadPoolExecutor(1) as writer:
-        for number in plan.numbers(round_):
-            drawn = draw(number, place=plan.place(number))
-            clips = plan.clips
-            published = drawn.record if clips is None else _with_clips(out, drawn, number, clips)
-            texts.append(_indented(published, INDENT))
-            if drawn.world.scene.id not in places:
-                places.add(drawn.world.scene.id)
-                written.append(writer.submit(_write_all, _files_of(out, drawn.world)))
-            yield
-        for files in written:
-            files.result()
-    write_whole(_round_file(out, round_), json.dumps(texts).encode(), rights=PUBLIC)
-
-
-def _indented(value: Any, margin: str) -> str:
-    """What `json.dumps` gives with an indent of 1 and all letters as they are, `margin` before each line; for
-    that `json` has no code in C, and takes three times as long.
-    """
-    if isinstance(value, dict) and value:
-        within = margin + " "
-        members = [f"{_AS_JSON(name)}: {_indented(member, within)}" for name, member in value.items()]
-        return f"{{{within}{f',{within}'.join(members)}{margin}}}"
-    if isinstance(value, list) and value:
-        within = margin + " "
-        return f"[{within}{f',{within}'.join([_indented(member, within) for member in value])}{margin}]"
-    return repr(value) if type(value) in (int, float) else _AS_JSON(value)
+    """Write a round's places and clips, then its questions; yields for every question."""
+    records = []
+    for number in plan.numbers(round_):
+        drawn = draw(number, place=plan.place(number))
+        records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
+        _write_place(out, drawn.world)
+        yield
+    write_whole(_round_file(out, round_), json.dumps(records).encode(), rights=PUBLIC)
 
 
 def _put_together(out: Path, plan: Plan) -> None:
     """Write the questions of all rounds, a file a task, and forget the rounds."""
-    cases: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    cases: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for round_ in plan.rounds:
-        texts = json.loads(_round_file(out, round_).read_bytes())
-        for number, text in zip(plan.numbers(round_), texts, strict=True):
-            cases[number.scene, number.task_id].append(text)
+        records = json.loads(_round_file(out, round_).read_bytes())
+        for number, record in zip(plan.numbers(round_), records, strict=True):
+            cases[number.scene, number.task_id].append(record)
     for (scene, task_id), published in cases.items():
         path = out / "data" / scene / f"{scene}_{task_id}_{len(published)}.json"
-        between = f",{INDENT}"
-        whole = f'{{\n "cases": [{INDENT}{between.join(published)}\n ]\n}}'
+        whole = json.dumps({"cases": published}, ensure_ascii=False, indent=1)
         write_whole(path, whole.encode(), rights=PUBLIC)
     for round_ in plan.rounds:
         _round_file(out, round_).unlink()
@@ -288,19 +253,11 @@ def _with_clips(out: Path, drawn: Drawn, number: Number, style: "Style") -> Mapp
     return {**drawn.record, "camera_images": images}
 
 
-def _files_of(out: Path, world: World) -> Mapping[Path, bytes]:
+def _write_place(out: Path, world: World) -> None:
     """Write a place's map, then its scene. If the scene is there, both are, and nothing is written."""
     scene = world.scene
     folder = out / "data" / scene.kind
     scene_file = folder / "scenes" / f"{scene.id}.geojson"
-    if scene_file.exists():
-        return {}
-    return {
-        folder / "map" / f"{scene.id}.png": map_of(world),
-        scene_file: sound_scene_text(scene).encode(),
-    }
-
-
-def _write_all(files: Mapping[Path, bytes]) -> None:
-    for path, content in files.items():
-        write_whole(path, content, rights=PUBLIC)
+    if not scene_file.exists():
+        write_whole(folder / "map" / f"{scene.id}.png", map_of(world), rights=PUBLIC)
+        write_whole(scene_file, sound_scene_text(scene).encode(), rights=PUBLIC)

@@ -21,8 +21,11 @@ from gnomon_trips.benchmarks.itinerary import plan_row as trips
 from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
 from gnomon_trips.benchmarks.travelplanner import plan_row as travel
 from gnomon_trips.benchmarks.travelplanner.benchmark import travelplanner
+from gnomon_trips.benchmarks.travelplanner.loader import task_of
+from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_response
 from gnomon_trips.itinerary.verify.violation import CODES
 from gnomon_trips.sandbox.rules import COMMONSENSE, HARD
+from tests.published_trips import GOOD_PLAN, rows
 
 Reporter = Callable[..., Report]
 MakeRow = Callable[..., Row]
@@ -131,6 +134,24 @@ def test_a_lost_trial_counts_nowhere(report_of: Reporter, row: MakeRow) -> None:
 def trip(row: MakeRow, sample: int, metrics: dict[str, Any], *flags: str, task: str = "city-day") -> Row:
     score = metrics.get("final_pass", 0.0)
     return row(sample, "raw", score, task=task, metrics={"delivered": 1.0, **metrics}, flags=flags)
+
+
+def test_rates_are_the_papers_over_all_samples(row: MakeRow) -> None:
+    sandboxes = [task_of(published).sandbox for published in rows()[:2]]
+    good = score_plan(sandboxes[0], GOOD_PLAN, scoring="strict").metrics
+    nothing = score_response(sandboxes[1], "I cannot.", scoring="strict").metrics
+    judged = [travelplanner.plan_row(row(0, "raw", 0.0, metrics=metrics)) for metrics in (good, nothing)]
+    shares = [[one.rates[rate] for one in judged] for rate in judged[0].rates]
+    rates = [sum(part for part, _ in each) / sum(whole or 0.0 for _, whole in each) for each in shares]
+    # Of the hard demands one of one is kept, and none of five.
+    assert dict(zip(judged[0].rates, rates, strict=True)) == {
+        "delivery": 0.5,
+        "commonsense_micro": 0.5,
+        "commonsense_macro": 0.5,
+        "hard_micro": 1 / 6,
+        "hard_macro": 0.5,
+        "final_pass": 0.5,
+    }
 
 
 def test_refusals_have_precision_recall_and_proof(report_of: Reporter, row: MakeRow) -> None:

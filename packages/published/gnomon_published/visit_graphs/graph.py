@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal
 
 Level = Literal["prefecture", "city", "place"]
@@ -81,66 +80,6 @@ def visiting_order(graph: VisitGraph, among: Sequence[str]) -> list[str]:
     return ordered
 
 
-Path = tuple[str, ...]  # prefecture, city, place, place inside that …
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """A place that was visited, with the areas it is in; `inside` names the places it is part of."""
-
-    prefecture: str
-    city: str
-    place: str
-    inside: tuple[str, ...] = ()
-    category: str = ""
-
-    @property
-    def path(self) -> Path:
-        """Names from the largest to the smallest."""
-        return (self.prefecture, self.city, *self.inside, self.place)
-
-
-def graph_of(visits: Sequence[Visit]) -> VisitGraph:
-    """Inclusions of every visited place, and one transition for each step from a visit to the next.
-
-    A step that leaves an area is drawn between the areas: at the highest level at which the two visits
-    differ. A step into or out of a part of the same place is no transition, and a step made twice is one.
-
-    >>> graph = graph_of([Visit(prefecture="Osaka", city="Osaka", place="Namba Station"),
-    ...                   Visit(prefecture="Osaka", city="Osaka", place="Glico Sign"),
-    ...                   Visit(prefecture="Hyogo", city="Kobe", place="Kobe Port Tower")])
-    >>> [edge for edge in graph.named_edges() if edge[2] == "transition"]
-    [('Namba Station', 'Glico Sign', 'transition'), ('Osaka', 'Hyogo', 'transition')]
-    """
-    nodes: dict[str, Node] = {}
-    edges: dict[Edge, None] = {}
-    for visit in visits:
-        for depth in range(1, len(visit.path) + 1):
-            path = visit.path[:depth]
-            category = visit.category if path == visit.path else ""
-            level = LEVELS[min(depth, len(LEVELS)) - 1]
-            nodes.setdefault(_id(path), Node(id=_id(path), level=level, name=path[-1], category=category))
-            if depth > 1:
-                edges[Edge(source=_id(path[:-1]), target=_id(path), kind="inclusion")] = None
-    for before, after in pairwise(visits):
-        step = _step(before.path, after.path)
-        if step:
-            edges[Edge(source=_id(step[0]), target=_id(step[1]), kind="transition")] = None
-    return VisitGraph(nodes=nodes, edges=tuple(edges))
-
-
-def _step(before: Path, after: Path) -> tuple[Path, Path] | None:
-    """The ends of the transition: the two paths, cut after the first name in which they differ."""
-    for depth, (left, right) in enumerate(zip(before, after, strict=False), start=1):
-        if left != right:
-            return before[:depth], after[:depth]
-    return None
-
-
-def _id(path: Path) -> str:
-    return " / ".join(path)
-
-
 ProblemKind = Literal[
     "unknown_node",
     "self_loop",
@@ -165,9 +104,9 @@ def problems(graph: VisitGraph) -> list[Problem]:
     """All broken rules: a city is in one prefecture, a place in one city or place; transitions run within
     one parent, between nodes of one level; no edge is drawn twice or to itself.
 
-    >>> from gnomon_published.visit_graphs.graph import Visit, graph_of
-    >>> problems(graph_of([Visit(prefecture="Nara", city="Nara", place="Todaiji")]))
-    []
+    >>> nara = Node(id="Nara", level="city", name="Nara")
+    >>> [problem.kind for problem in problems(VisitGraph(nodes={"Nara": nara}, edges=()))]
+    ['no_parent']
     """
     broken = list(_edge_problems(graph))
     parents = graph.parents()

@@ -9,8 +9,9 @@ from pydantic import ValidationError
 from gnomon.core.errors import DataError, SpecError
 from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.export.checks import CHECKS, checks_of, faults_of
+from gnomon_trips.export.plan_check_row import PlanCheck, Point, State
 from gnomon_trips.export.result import TripResult
-from gnomon_trips.export.travelplanner_check import Finding, is_travelplanner, travelplanner_findings
+from gnomon_trips.export.travelplanner_check import is_travelplanner, travelplanner_checks
 from gnomon_trips.itinerary.draft import DraftPlan, plan_of
 from gnomon_trips.itinerary.errors import PlaceError
 from gnomon_trips.itinerary.facts import Facts, facts_of
@@ -30,7 +31,6 @@ from gnomon_trips.itinerary.verify.violation import (
 )
 
 MAX_DAYS, MAX_VISITS = 60, 500
-State = Literal["holds", "fails", "unchecked", "remark", "does_not_apply"]
 STATES: Mapping[str, State] = {
     "holds": "holds",
     "fails": "fails",
@@ -62,20 +62,11 @@ NO_REQUEST = "no request was given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A place where a check fails or could not be made: what was found, what is true, and the source."""
-
-    where: str
-    reason: str
-    evidence: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedPlan:
     """How each check of a plan went."""
 
     form: Literal["gnomon", "travelplanner"]
-    checks: tuple["PlanCheck", ...]
+    checks: tuple[PlanCheck, ...]
 
     def count(self, state: State) -> int:
         return sum(check.state == state for check in self.checks if check.code not in REMARKS)
@@ -112,31 +103,6 @@ class CheckedPlan:
         return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanCheck:
-    """One check: its state, for how many it holds, where it does not, and what it rests on."""
-
-    code: str
-    label: str
-    state: State
-    note: str = ""
-    points: tuple[Point, ...] = ()
-    evidence: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "label": self.label,
-            "state": self.state,
-            "note": self.note,
-            "points": [
-                {"where": point.where, "reason": point.reason, "evidence": point.evidence}
-                for point in self.points
-            ],
-            "evidence": list(self.evidence),
-        }
-
-
 def check_plan(value: object, request: object = None) -> CheckedPlan:
     """Check a plan in plain data: of our own form, as a model drafts it, or of TravelPlanner's.
 
@@ -145,9 +111,7 @@ def check_plan(value: object, request: object = None) -> CheckedPlan:
         DataError: the provider of its area failed.
     """
     if is_travelplanner(value):
-        return CheckedPlan(
-            form="travelplanner", checks=tuple(map(_found, travelplanner_findings(value, request)))
-        )
+        return CheckedPlan(form="travelplanner", checks=tuple(travelplanner_checks(value, request)))
     if not isinstance(value, Mapping):
         message = "must be an itinerary (an object with `days`), or TravelPlanner's list of days"
         raise SpecError(message, field="plan")
@@ -329,17 +293,6 @@ def _evidence(code: str, plan: Plan, facts: Facts) -> Iterator[str]:
         yield from knowing
     elif code in BY_REQUEST:
         yield "the request"
-
-
-def _found(finding: Finding) -> PlanCheck:
-    return PlanCheck(
-        code=finding.code,
-        label=finding.label,
-        state=finding.state,
-        note=finding.note,
-        points=tuple(Point(where=where, reason=reason) for where, reason in finding.points),
-        evidence=finding.evidence,
-    )
 
 
 def _by(evidence: str) -> str:

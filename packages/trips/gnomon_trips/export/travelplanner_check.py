@@ -7,11 +7,11 @@ The form is that of Xie et al., "TravelPlanner: A Benchmark for Real-World Plann
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeGuard
+from typing import Any, TypeGuard
 
 from gnomon.core.errors import SpecError
+from gnomon_trips.export.plan_check_row import PlanCheck, Point
 from gnomon_trips.sandbox.plan import MEALS, Days
 from gnomon_trips.sandbox.rules import faults_of_days
 
@@ -26,18 +26,6 @@ WORDS = {
 MAX_DAYS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """How one check went, and where it does not hold."""
-
-    code: str
-    label: str
-    state: Literal["holds", "fails", "unchecked"]
-    note: str = ""
-    points: tuple[tuple[str, str], ...] = ()
-    evidence: tuple[str, ...] = ()
-
-
 def is_travelplanner(value: object) -> TypeGuard[Any]:
     """Whether it is a list of days, or a record with one, of TravelPlanner's form."""
     days = value.get("plan") if isinstance(value, Mapping) else value
@@ -48,7 +36,7 @@ def is_travelplanner(value: object) -> TypeGuard[Any]:
     return all(isinstance(day, Mapping) for day in days)
 
 
-def travelplanner_findings(value: Any, request: object = None) -> Iterator[Finding]:
+def travelplanner_checks(value: Any, request: object = None) -> Iterator[PlanCheck]:
     """Each check in turn; `request` may hold the `query` and the `reference_information`.
 
     Raises:
@@ -75,12 +63,12 @@ def travelplanner_findings(value: Any, request: object = None) -> Iterator[Findi
 Points = Iterator[tuple[str, str]]
 
 
-def _of(code: str, label: str, points: Sequence[tuple[str, str]]) -> Finding:
-    return Finding(
+def _of(code: str, label: str, points: Sequence[tuple[str, str]]) -> PlanCheck:
+    return PlanCheck(
         code=code,
         label=label,
         state="fails" if points else "holds",
-        points=tuple(points),
+        points=tuple(Point(where=where, reason=reason) for where, reason in points),
         evidence=("the plan",),
     )
 
@@ -187,17 +175,17 @@ REFERENCED = (
 )
 
 
-def _length(days: Days, query: str) -> Finding:
+def _length(days: Days, query: str) -> PlanCheck:
     label, asked = "As many days as asked for", DAYS.search(query)
     if asked is None:
         why = "the query names no number of days" if query else "no query was given"
-        return Finding(code="DAY_COUNT", label=label, state="unchecked", note=why)
+        return PlanCheck(code="DAY_COUNT", label=label, state="unchecked", note=why)
     wanted = WORDS.get(asked[1].lower()) or int(asked[1])
     wrong = [] if wanted == len(days) else [("the trip", f"{len(days)} days, asked for were {wanted}")]
     return _of("DAY_COUNT", label, wrong)
 
 
-def _budget(days: Days, query: str) -> Finding:
+def _budget(days: Days, query: str) -> PlanCheck:
     label, asked = "Within the budget", BUDGET.search(query)
     entries = [
         entry
@@ -209,22 +197,22 @@ def _budget(days: Days, query: str) -> Finding:
     unpriced = sum(not COST.search(entry) for entry in entries)
     if asked is None:
         why = "the query names no budget" if query else "no query was given"
-        return Finding(code="BUDGET", label=label, state="unchecked", note=why)
+        return PlanCheck(code="BUDGET", label=label, state="unchecked", note=why)
     limit = float(asked[1].replace(",", ""))
     if spent > limit:
         return _of(
             "BUDGET", label, [("the trip", f"the costs it tells are {spent:.0f}, allowed are {limit:.0f}")]
         )
     note = f"{unpriced} of {len(entries)} entries have no cost; the others cost {spent:.0f} of {limit:.0f}"
-    return Finding(code="BUDGET", label=label, state="unchecked", note=f"{note}, for how many is not told")
+    return PlanCheck(code="BUDGET", label=label, state="unchecked", note=f"{note}, for how many is not told")
 
 
-def _grounded(days: Days, reference: object) -> Iterator[Finding]:
+def _grounded(days: Days, reference: object) -> Iterator[PlanCheck]:
     """Check that names are known to the reference information; nothing else about places is checked here."""
     label = "Its places are in the reference information"
     if not reference:
         note = "no reference information was given"
-        yield Finding(code="KNOWN_PLACES", label=label, state="unchecked", note=note)
+        yield PlanCheck(code="KNOWN_PLACES", label=label, state="unchecked", note=note)
     else:
         text = reference if isinstance(reference, str) else json.dumps(reference, ensure_ascii=False)
         points = [
@@ -238,7 +226,7 @@ def _grounded(days: Days, reference: object) -> Iterator[Finding]:
         yield _of("KNOWN_PLACES", label, points)
     for code, told in REFERENCED:
         note = "no source has them" if code == "HOURS" else "not judged here: `benchmark: travelplanner` does"
-        yield Finding(code=code, label=told, state="unchecked", note=note)
+        yield PlanCheck(code=code, label=told, state="unchecked", note=note)
 
 
 def _text(day: Mapping[str, Any], field: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gnomon_trips.itinerary.errors import Unreachable, Unsupported
-from gnomon_trips.itinerary.facts import Facts, facts_of
+from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kinds import kind_of, serves
 from gnomon_trips.itinerary.objective import EASY, fame_of, usual_min
@@ -138,17 +138,6 @@ class Ground:
     def visits(self) -> list[tuple[Day, Visit, Place | None]]:
         """All stays, with their days and what is known of their places."""
         return [(day, visit, self.place(visit)) for day in self.plan.days for visit in day.visits]
-
-
-async def quality_of(plan: Plan, trip: Trip, facts: Facts | None = None) -> tuple[Measure, ...]:
-    """Every measure of a plan; none of a refusal. `facts` are those of the plan, where they are gathered.
-
-    Raises:
-        PlaceError: the provider failed.
-    """
-    if plan.status == "refused" or not plan.days:
-        return ()
-    return measures(await ground_of(plan, trip, facts or await facts_of(trip, plan)))
 
 
 async def ground_of(plan: Plan, trip: Trip, facts: Facts) -> Ground:

@@ -1,7 +1,7 @@
 """Reads the claims in the reasons that a plan gives: hours, distances, prices, names, kinds."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,6 +47,9 @@ class Claim:
     value: float = 0.0
     until: float = 0.0
     name: str = ""
+
+
+Reader = Callable[[re.Match[str]], list[Claim]]
 
 
 def claims_in(text: str) -> list[Claim]:
@@ -140,12 +143,21 @@ def _bare(name: str) -> str:
     return re.sub(r"^[Tt]he ", "", name).strip(" .,-").removesuffix("'s").removesuffix("’s")
 
 
-def _opens(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="opens", words=match[0].strip(), value=minutes_in(match[1]))]
+def _claims(
+    sort: Sort, value: Callable[[re.Match[str]], float] = lambda _: 0.0, *, has_name: bool = False
+) -> Reader:
+    """Reads one claim of a sort, with its value and the name that it is about."""
+
+    def read(match: re.Match[str]) -> list[Claim]:
+        name = _bare(next(filter(None, match.groups()), "")) if has_name else ""
+        return [Claim(sort=sort, words=match[0].strip(), value=value(match), name=name)]
+
+    return read
 
 
-def _closes(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="closes", words=match[0].strip(), value=minutes_in(match[1]))]
+def _word(sort: Sort) -> Reader:
+    """Reads the word that is said, such as a kind of place or a meal."""
+    return lambda match: [Claim(sort=sort, words=match[1].lower())]
 
 
 def _open(match: re.Match[str]) -> list[Claim]:
@@ -154,20 +166,14 @@ def _open(match: re.Match[str]) -> list[Claim]:
     ]
 
 
-def _always(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="always", words=match[0].strip())]
+def _day(*, is_open: Callable[[re.Match[str]], bool]) -> Reader:
+    """Reads a weekday on which a place is closed, or open."""
 
+    def read(match: re.Match[str]) -> list[Claim]:
+        day = WEEKDAYS.index(match[2].lower().removesuffix("s"))
+        return [Claim(sort="closed_on", words=match[0].strip(), value=day, until=float(is_open(match)))]
 
-def _closed_on(match: re.Match[str]) -> list[Claim]:
-    day = WEEKDAYS.index(match[2].lower().removesuffix("s"))
-    return [
-        Claim(sort="closed_on", words=match[0].strip(), value=day, until=float(match[1].lower() == "open"))
-    ]
-
-
-def _never_closed_on(match: re.Match[str]) -> list[Claim]:
-    day = WEEKDAYS.index(match[2].lower().removesuffix("s"))
-    return [Claim(sort="closed_on", words=match[0].strip(), value=day, until=1.0)]
+    return read
 
 
 def _weekends_only(match: re.Match[str]) -> list[Claim]:
@@ -184,33 +190,9 @@ def _length(match: re.Match[str]) -> list[Claim]:
     return [Claim(sort="minutes", words=match[0].strip(), value=minutes, name=name)]
 
 
-def _price(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="price", words=match[0].strip(), value=_number(match[1] or match[2]))]
-
-
-def _free(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="free", words=match[0].strip())]
-
-
 def _near(match: re.Match[str]) -> list[Claim]:
     reach = NEXT_TO if re.match(BESIDE, match[1], re.IGNORECASE) else NEAR
     return [Claim(sort="near", words=match[0].strip(), value=reach, name=_bare(match[2]))]
-
-
-def _subject(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="subject", words=match[0].strip(), name=_bare(match[1] or match[2]))]
-
-
-def _kind(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="kind", words=match[1].lower())]
-
-
-def _requested(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="requested", words=match[0].strip(), name=(match[1] or "").strip())]
-
-
-def _meal(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="meal", words=match[1].lower())]
 
 
 NUMBERS = {
@@ -242,37 +224,43 @@ LENGTH = r"km|kilomet(?:er|re)s?|met(?:er|re)s?|m|miles?|min(?:ute)?s?|h(?:our)?
 PATTERNS = (
     (
         r"\b(?:open (?:around the clock|24 hours|24/7|all night|day and night)|24/7|never closes)",
-        _always,
+        _claims("always"),
     ),
     (rf"\bopens?(?: daily| from| between)*\s+{CLOCK}\s*(?:-|–|to|until|till|and)\s*{CLOCK}", _open),
     (rf"\b{CLOCK}\s*[-–]\s*{CLOCK}", _open),
     (
         rf"\b(?:open until|open till|open late until|clos(?:es|ing)|until|last entry|shuts)(?: at)?\s+{HOUR}",
-        _closes,
+        _claims("closes", lambda match: minutes_in(match[1])),
     ),
-    (rf"\bopen(?:s|ing)?(?: only)?(?: its doors)?(?: at| from)?\s+{HOUR}", _opens),
+    (
+        rf"\bopen(?:s|ing)?(?: only)?(?: its doors)?(?: at| from)?\s+{HOUR}",
+        _claims("opens", lambda match: minutes_in(match[1])),
+    ),
     (
         rf"\b(?:never (?:closed?s?|shuts?)|not closed) (?:on |every )?()({'|'.join(WEEKDAYS)})s?\b",
-        _never_closed_on,
+        _day(is_open=lambda _: True),
     ),
     (
         (
             rf"\b(closed|shut|never open|not open|open)(?! only)(?: all day)?"
             rf" (?:on |every )?({'|'.join(WEEKDAYS)})s?\b"
         ),
-        _closed_on,
+        _day(is_open=lambda match: match[1].lower() == "open"),
     ),
     (
         r"\b(?:open|opens) (?:on |at )?(?:(?:the )?weekends? only|only (?:on|at) (?:the )?weekends?)\b",
         _weekends_only,
     ),
-    (rf"{MONEY}\s?{AMOUNT}|{AMOUNT}\s?(?:{MONEY}|euros?|yen|dollars?|pounds?)(?!\w)", _price),
+    (
+        rf"{MONEY}\s?{AMOUNT}|{AMOUNT}\s?(?:{MONEY}|euros?|yen|dollars?|pounds?)(?!\w)",
+        _claims("price", lambda match: _number(match[1] or match[2])),
+    ),
     (
         (
             r"\b(?:costs nothing|no (?:entrance |entry |admission )?(?:fee|charge)|without charge|gratis"
             r"|complimentary|(?<![\w]-)free(?! (?:time|day|hour|evening|wi-?fi|parking)))\b"
         ),
-        _free,
+        _claims("free"),
     ),
     (
         (
@@ -284,7 +272,7 @@ PATTERNS = (
     (rf"\b({BESIDE}|{CLOSE})\s+(?-i:{NAME})", _near),
     (
         rf"^(?-i:{NAME}) (?:is|was|has|shows|opens|closes|holds|houses|offers)\b|^(?-i:{NAME})['’]s\b",
-        _subject,
+        _claims("subject", has_name=True),
     ),
     (
         (
@@ -292,10 +280,13 @@ PATTERNS = (
             r"|as (?:requested|asked|wished)|requested|wished for|on (?:your|the) (?:wish ?)?list)"
             rf"(?: (?:an?|some) ({'|'.join(KINDS)})s?\b)?"
         ),
-        _requested,
+        _claims("requested", has_name=True),
     ),
-    (r"(?:\bfor |, |^(?:a |an |early |late |quick |long )*)(breakfast|lunch|dinner)\b", _meal),
-    (rf"^(?:an?|the|this|one|[a-z]+est)\s+(?:[\w-]+\s+){{0,2}}?({'|'.join(KINDS)})\b(?! near)", _kind),
+    (r"(?:\bfor |, |^(?:a |an |early |late |quick |long )*)(breakfast|lunch|dinner)\b", _word("meal")),
+    (
+        rf"^(?:an?|the|this|one|[a-z]+est)\s+(?:[\w-]+\s+){{0,2}}?({'|'.join(KINDS)})\b(?! near)",
+        _word("kind"),
+    ),
 )
 READERS = tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in PATTERNS)
 """Each pattern with what it claims; what one has read the next ones do not see."""

@@ -235,20 +235,6 @@ def rounds(problem: DayProblem, is_over: Callable[[], bool] | None = None) -> di
     return _Search(problem, is_over).run()
 
 
-def walk_through(problem: DayProblem, order: Sequence[int]) -> Round | None:
-    """The round in a given order, over by the earliest; None where no times keep the rules."""
-    search, visited = _Search(problem), 0
-    labels: list[_Label] = [(0, problem.start_min, 0, len(problem.spots), 0, None)]
-    for spot in order:
-        kept: list[_Label] = []
-        for label in labels:
-            for new in search.steps(label, visited, spot):
-                _keep(kept, new)
-        labels, visited = kept, visited | 1 << spot
-    homes = [home for label in labels if (home := search.home(label))]
-    return _round(min(homes, key=search.worth)) if homes else None
-
-
 def _fed(eating: Sequence[Eating], arrive_min: int, leave_min: int) -> int:
     fed = 0
     for bit, meal in enumerate(eating):

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
+from gnomon_tools.geometry.polyline import simplified as kept_points
 from gnomon_trips.itinerary.haversine import METRES_PER_DEGREE
 from gnomon_trips.itinerary.place import LatLon, Mode
 
@@ -79,19 +82,8 @@ def simplified(points: Sequence[tuple[float, float]], tolerance_m: float = TOLER
     if len(points) < 3:
         return _rounded(points)
     across = METRES_PER_DEGREE * math.cos(math.radians(points[0][0]))
-    flat = [(lat * METRES_PER_DEGREE, lon * across) for lat, lon in points]
-    kept = {0, len(points) - 1}
-    open_spans = [(0, len(points) - 1)]
-    while open_spans:
-        first, last = open_spans.pop()
-        off_m, at = max(
-            ((_off_line(flat[at], flat[first], flat[last]), at) for at in range(first + 1, last)),
-            default=(0.0, first),
-        )
-        if off_m > tolerance_m:
-            kept.add(at)
-            open_spans += [(first, at), (at, last)]
-    return _rounded([points[at] for at in sorted(kept)])
+    flat = np.array(points) * (METRES_PER_DEGREE, across)
+    return _rounded([points[at] for at in kept_points(flat, tolerance_m)])
 
 
 def _rounded(points: Sequence[tuple[float, float]]) -> Points:
@@ -99,17 +91,6 @@ def _rounded(points: Sequence[tuple[float, float]]) -> Points:
     rounded = [(round(lat, 5), round(lon, 5)) for lat, lon in points]
     kept = [point for at, point in enumerate(rounded) if not at or point != rounded[at - 1]]
     return tuple(kept) if len(kept) > 1 else ()
-
-
-def _off_line(point: tuple[float, float], start: tuple[float, float], end: tuple[float, float]) -> float:
-    """How far a point is from a line between two others."""
-    dy, dx = end[0] - start[0], end[1] - start[1]
-    squared = dy * dy + dx * dx
-    share = 0.0
-    if squared:
-        share = ((point[0] - start[0]) * dy + (point[1] - start[1]) * dx) / squared
-        share = min(1.0, max(0.0, share))
-    return math.hypot(point[0] - start[0] - share * dy, point[1] - start[1] - share * dx)
 
 
 def counted_stops(stops: int) -> str:

@@ -15,7 +15,7 @@ from gnomon_trips.itinerary.hours import clock_of
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.provider import Provider, answered
 from gnomon_trips.itinerary.published import published_criteria
-from gnomon_trips.itinerary.quality import DEFINITIONS, Measure, ground_of, quality_of
+from gnomon_trips.itinerary.quality import DEFINITIONS, Measure, ground_of, measures
 from gnomon_trips.itinerary.request import read_request
 from gnomon_trips.itinerary.route_shape import EXACT_STOPS, crossings, length, shortest
 from gnomon_trips.itinerary.trip import Trip, open_trip
@@ -49,8 +49,9 @@ def drafted(trip: Trip, days: Sequence[Sequence[tuple[str, int, int]]]) -> Plan:
 
 
 def measured(trip: Trip, plan: Plan) -> dict[str, Measure]:
-    measures = answered(quality_of(plan, trip), is_local=True)
-    return {measure.name: measure for measure in measures}
+    facts = answered(facts_of(trip, plan), is_local=True)
+    ground = answered(ground_of(plan, trip, facts), is_local=True)
+    return {measure.name: measure for measure in measures(ground)}
 
 
 def in_order(trip: Trip, names: Sequence[str], start: int = 600, stay: int = 45) -> Plan:
@@ -69,9 +70,9 @@ def day_trip(helsinki: Provider) -> Trip:
 
 
 def test_every_measure_is_a_share_or_has_a_reason(day_trip: Trip, trip: Trip, plan: Plan) -> None:
-    for measures in (measured(day_trip, in_order(day_trip, PLACES)), measured(trip, plan)):
-        assert list(measures) == list(DEFINITIONS)
-        for measure in measures.values():
+    for by_name in (measured(day_trip, in_order(day_trip, PLACES)), measured(trip, plan)):
+        assert list(by_name) == list(DEFINITIONS)
+        for measure in by_name.values():
             assert measure.counts == DEFINITIONS[measure.name].counts
             if measure.value is None:
                 assert measure.reason
@@ -84,7 +85,9 @@ def test_every_measure_is_a_share_or_has_a_reason(day_trip: Trip, trip: Trip, pl
 
 def test_a_refusal_has_no_quality(day_trip: Trip) -> None:
     refused = answered(plan_of(DraftPlan(status="refused", conflict=["window"]), day_trip), is_local=True)
-    assert answered(quality_of(refused, day_trip), is_local=True) == ()
+    assert {
+        name: measure.value for name, measure in measured(day_trip, refused).items() if measure.value
+    } == {}
 
 
 def test_a_shorter_order_of_a_day_never_has_more_zigzag(day_trip: Trip) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon_trips.benchmarks.travelplanner.loader import TravelTask, task_of
 from gnomon_trips.benchmarks.travelplanner.official import QUIRKS, OfficialRaisesError, judge_officially
-from gnomon_trips.benchmarks.travelplanner.scoring import paper_rates, score_plan, score_response
+from gnomon_trips.benchmarks.travelplanner.scoring import score_plan
 from gnomon_trips.sandbox.rules import COMMONSENSE, HARD, cost_lines, judge
 from tests.published_trips import GOOD_COST_USD, GOOD_PLAN, rows
 
@@ -160,17 +160,3 @@ def test_a_plan_on_which_the_released_code_stops_scores_0_and_says_so() -> None:
 
 def test_every_rule_has_its_quirks_named() -> None:
     assert set(QUIRKS) == {*COMMONSENSE, *HARD}
-
-
-def test_rates_are_the_papers_over_all_samples() -> None:
-    good = score_plan(task().sandbox, GOOD_PLAN, scoring="strict")
-    nothing = score_response(task(1).sandbox, "I cannot.", scoring="strict")
-    rates = paper_rates([good.metrics, nothing.metrics])
-    assert rates == {
-        "delivery": 0.5,
-        "commonsense_micro": 0.5,
-        "commonsense_macro": 0.5,
-        "hard_micro": 1 / 6,  # one of one, and none of five
-        "hard_macro": 0.5,
-        "final_pass": 0.5,
-    }

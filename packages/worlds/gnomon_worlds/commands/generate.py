@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,22 @@ CLIP_SIZES = {"640x360": (640, 360), "960x540": (960, 540), "1920x1080": (1920, 
 DEGREE = "none, some, much, or from 0 to 1"
 
 
+def _out(words: str) -> Callable[..., Any]:
+    return click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help=words)
+
+
+_OUT = _out("A new or empty folder.")
+_SEED = click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+
+
 @click.group()
 def generate() -> None:
     """Write questions as files."""
 
 
 @generate.command()
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="A new or empty folder, or one in which the same was stopped.",
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@_out("A new or empty folder, or one in which the same was stopped.")
+@_SEED
 @click.option(
     "--scenes",
     type=Count,
@@ -115,10 +119,8 @@ def worlds(
 
 
 @generate.command()
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@_OUT
+@_SEED
 @click.option(
     "--tours", default=8, show_default=True, type=Count, help="Number of rides, and as many flights."
 )
@@ -128,31 +130,31 @@ def tours(out: Path, seed: int, tours: int, clips: bool) -> None:
 
     Rides are laid out as STI-Bench is, flights as UrbanVideo-Bench, with a recording of each.
     """
-    from gnomon.report.text_formats import count
     from gnomon_service.cli.progress import counting
     from gnomon_worlds.motion.generate import write_tours
 
     with counting("tours") as advance:
         counts = write_tours(out, seed=seed, tours=tours, has_clips=clips, progress=advance)
-    for task, number in counts.items():
-        click.echo(f"{number} {task}")
-    click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
+    _tell(counts, out)
 
 
 @generate.command()
 @click.argument(
     "recordings", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@_OUT
+@_SEED
 def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
     """Write questions of STI-Bench's kind about RECORDINGS (boxes and camera poses, frame by frame)."""
-    from gnomon.report.text_formats import count
     from gnomon_worlds.recordings.questions import write_questions
 
-    counts = write_questions(recordings, out, seed=seed)
+    _tell(write_questions(recordings, out, seed=seed), out)
+
+
+def _tell(counts: Mapping[str, int], out: Path) -> None:
+    """Say how many questions of each task there are."""
+    from gnomon.report.text_formats import count
+
     for task, number in counts.items():
         click.echo(f"{number} {task}")
     click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
@@ -160,15 +162,10 @@ def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
 
 @generate.command()
 @recording_options
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="A new or empty folder, or one that a build of the same data was cut off in.",
-)
+@_out("A new or empty folder, or one that a build of the same data was cut off in.")
 @click.option("--tasks", help="Names of tasks, separated by commas; default all seven.")
 @click.option("--limit", type=Count, default=210, show_default=True, help="Number of questions, at most.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@_SEED
 @click.option(
     "--synthetic",
     type=click.IntRange(0, 1000),
@@ -232,12 +229,10 @@ def recordings(
 
 @generate.command()
 @recording_options
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
-)
+@_OUT
 @click.option("--tasks", help="Names of tasks, separated by commas; default all four.")
 @click.option("--limit", type=Count, default=128, show_default=True, help="Number of questions, at most.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@_SEED
 @json_option
 def overlaps(
     folder: Path,
@@ -287,9 +282,6 @@ _DATA = click.option(
     required=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="As in the job.",
-)
-_OUT = click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
 )
 
 

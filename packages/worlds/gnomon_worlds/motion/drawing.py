@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
+from typing import Any
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
@@ -40,9 +41,8 @@ class DrawnMotion:
     question: FamilyQuestion
 
 
-Ask = Callable[[Tour, Random, Random, Settled | None], DrawnMotion | None]
-AskFlight = Callable[[Flight, Random, Random, Settled | None], FamilyQuestion | None]
-AskPart = Callable[[Flight, Random, Random, Settled | None], tuple[Flight, FamilyQuestion] | None]
+Ask = Callable[[Any, Random, Random, Settled | None], FamilyQuestion | tuple[Flight, FamilyQuestion] | None]
+"""The question about a tour, or a part of it with its question; None: the tour holds none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,59 +66,29 @@ class MotionTask:
         return "tour-town"
 
 
-def _of_rides(task: str, short: str, *, version: int) -> MotionTask:
-    def ask(tour: Tour, lots: Random, tries: Random, settled: Settled | None) -> DrawnMotion | None:
-        question = ride_question(task, tour, lots, tries, settled)
-        return DrawnMotion(tour=tour, question=question) if question else None
-
-    return MotionTask(task=task, short=short, version=version, scenes=(RIDING,), ask=ask)
-
-
-def _of_flights(
-    task: str,
-    short: str,
-    ask: AskFlight,
-    *,
-    version: int = 1,
-    has_map: bool = False,
-) -> MotionTask:
-    def ask_flight(tour: Tour, lots: Random, tries: Random, settled: Settled | None) -> DrawnMotion | None:
-        question = ask(tour, lots, tries, settled) if isinstance(tour, Flight) else None
-        return DrawnMotion(tour=tour, question=question) if question else None
-
-    return MotionTask(
-        task=task, short=short, version=version, scenes=(FLYING,), ask=ask_flight, has_map=has_map
-    )
-
-
-def _of_parts(
-    task: str,
-    short: str,
-    ask: AskPart,
-    *,
-    version: int,
-) -> MotionTask:
-    def ask_flight(tour: Tour, lots: Random, tries: Random, settled: Settled | None) -> DrawnMotion | None:
-        asked = ask(tour, lots, tries, settled) if isinstance(tour, Flight) else None
-        return DrawnMotion(tour=asked[0], question=asked[1]) if asked else None
-
-    return MotionTask(task=task, short=short, version=version, scenes=(FLYING,), ask=ask_flight)
+def _flight(task: str, short: str, ask: Ask, *, version: int = 1, has_map: bool = False) -> MotionTask:
+    return MotionTask(task=task, short=short, version=version, scenes=(FLYING,), ask=ask, has_map=has_map)
 
 
 _RIDES = (
     ("size", 2), ("side", 1), ("box", 2), ("length", 2), ("speed", 2), ("turn", 1), ("path", 3), ("pose", 1)
 )  # fmt: skip
 MOTION_TASKS: tuple[MotionTask, ...] = (
-    *(_of_rides(task, short, version=version) for task, (short, version) in zip(TASKS, _RIDES, strict=True)),
-    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=3),
-    _of_flights("Sequence Recall", "next", flight_questions.sequence),
-    _of_flights("Start/End Position", "ends", flight_questions.ends, version=2),
-    _of_flights("Proximity", "nearer", flight_questions.proximity, has_map=True),
-    _of_flights("Duration", "longer", flight_questions.duration),
-    _of_flights("Landmark Position", "mark", flight_questions.landmark, has_map=True),
-    _of_flights("Goal Detection", "goal", flight_questions.goal, has_map=True),
-    _of_parts("Progress Evaluation", "step", flight_questions.progress, version=2),
-    _of_flights("Action Generation", "aim", flight_questions.action, version=2, has_map=True),
+    *(
+        MotionTask(
+            task=task, short=short, version=version, scenes=(RIDING,), ask=partial(ride_question, task)
+        )
+        for task, (short, version) in zip(TASKS, _RIDES, strict=True)
+    ),
+    _flight("Trajectory Captioning", "caption", flight_questions.trajectory, version=3),
+    _flight("Sequence Recall", "next", flight_questions.sequence),
+    _flight("Start/End Position", "ends", flight_questions.ends, version=2),
+    _flight("Proximity", "nearer", flight_questions.proximity, has_map=True),
+    _flight("Duration", "longer", flight_questions.duration),
+    _flight("Landmark Position", "mark", flight_questions.landmark, has_map=True),
+    _flight("Goal Detection", "goal", flight_questions.goal, has_map=True),
+    _flight("Progress Evaluation", "step", flight_questions.progress, version=2),
+    _flight("Action Generation", "aim", flight_questions.action, version=2, has_map=True),
 )
 
 
@@ -151,9 +121,10 @@ def draw_motion(number: FamilyNumber[MotionTask]) -> DrawnMotion:
             continue
         lots = Random(stable_seed("motion question", number.sample_id))
         tries = Random(stable_seed("motion try", number.sample_id, spare)) if difficulty else lots
-        drawn = number.family.ask(tour, lots, tries, settled)
-        if drawn and (difficulty is None or difficulty.admits(drawn.question.features)):
-            return drawn
+        asked = number.family.ask(tour, lots, tries, settled)
+        part, question = asked if isinstance(asked, tuple) else (tour, asked)
+        if question and (difficulty is None or difficulty.admits(question.features)):
+            return DrawnMotion(tour=part, question=question)
     remedy = "ask for another difficulty or other tasks" if difficulty else "ask for other tasks"
     message = f"none of {tours} tours holds the question {number.sample_id}; {remedy}"
     raise DataError(message, field="select.difficulty" if difficulty else "select.tasks")

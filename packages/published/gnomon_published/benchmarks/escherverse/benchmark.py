@@ -1,13 +1,13 @@
 """EscherVerse as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, Varied
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.published_rows import published_rows
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
@@ -18,10 +18,9 @@ from gnomon_published.benchmarks.escherverse.loader import open_samples
 from gnomon_published.benchmarks.escherverse.scoring import VARIANTS, score_official, score_strict
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.sketch import Sketch
 
 
-class EscherVerse:
+class EscherVerse(PlainBenchmark):
     """Six categories; a cell is a category, the headline the mean over all questions."""
 
     name = "escherverse"
@@ -29,7 +28,6 @@ class EscherVerse:
     tasks = tuple(CATEGORIES.values())
     scenes: tuple[str, ...] = tuple(SCENES.values())
     variants: tuple[str, ...] = VARIANTS
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = (Footage, None)
@@ -72,16 +70,10 @@ class EscherVerse:
 
         return question_view(sample)
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
-        return Sketch()
-
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
         from gnomon_published.benchmarks.escherverse.question_view import verdict_in_words
 
         return verdict_in_words(sample, answer, metrics)
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 def _variant(variant: str | None) -> str:

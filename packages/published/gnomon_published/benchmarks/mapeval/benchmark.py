@@ -1,17 +1,17 @@
 """MapEval as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, reject_variant
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.near_equal import Asked
-from gnomon.core.published_rows import published_rows
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
 from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
@@ -34,15 +34,12 @@ from gnomon_tools.core.marks import dot_at
 from gnomon_tools.core.sketch import Sketch
 
 
-class MapEval:
+class MapEval(PlainBenchmark):
     """Five classes of questions; a cell is a class, the headline the accuracy over all questions."""
 
     name = "mapeval"
     version = "1"
     tasks = TASKS
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = (MapRecord, None)
     official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
@@ -114,9 +111,6 @@ class MapEval:
             },
         )
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
-        return Sketch()
-
     def verdict_in_words(
         self,
         sample: Sample,
@@ -126,9 +120,6 @@ class MapEval:
         options = options_of(sample)
         name = answer if answer in options.texts else score_options(options, answer, scoring="strict").answer
         return verdict_on_options(_shown_options(sample), [name]) if name else NO_ANSWER
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 def _sample(protocol: PromptProtocol, ref: SampleRef, question: MapQuestion) -> Sample:

@@ -13,6 +13,7 @@ from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon_published.map_record.context import ContextReading, read_context
 from gnomon_published.map_record.names import is_same_name
 from gnomon_published.map_record.record import MapNames
+from gnomon_published.unique_rows import unique_rows
 from gnomon_tools.core.name_match import plain_name
 from gnomon_tools.core.regular_file import open_regular
 
@@ -68,22 +69,12 @@ def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:
         raise DataError(f"{file} cannot be read: {error}", field="data") from None
     if not isinstance(rows, list):
         raise DataError(f"{file} is no list of questions", field="data")
-    questions: dict[str, MapQuestion] = {}
-    faults: list[DataFault] = []
-    for number, row in enumerate(rows):
-        try:
-            question = question_of(row)
-        except SpecError as error:
-            name = str(row.get("id", f"row {number}")) if isinstance(row, Mapping) else f"row {number}"
-            name = name[: MAX_CHARS["id"]].encode(errors="backslashreplace").decode()
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
-            continue
-        if question.sample_id in questions:
-            detail = f"row {number} repeats the id; the first one counts"
-            faults.append(DataFault(sample_id=question.sample_id, kind="duplicate", detail=detail))
-            continue
-        questions[question.sample_id] = question
-    return list(questions.values()), faults
+    return unique_rows(rows, question_of, name_of=_name_of, repeats="the id")
+
+
+def _name_of(number: int, row: object) -> str:
+    name = str(row.get("id", f"row {number}")) if isinstance(row, Mapping) else f"row {number}"
+    return name[: MAX_CHARS["id"]].encode(errors="backslashreplace").decode()
 
 
 def names_of(question: MapQuestion) -> MapNames:

@@ -1,13 +1,12 @@
 """STI-Bench as a benchmark plug-in."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     QuestionFile,
     SampleSet,
     Scoring,
@@ -16,7 +15,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError
-from gnomon.core.published_rows import published_rows
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
@@ -37,18 +36,15 @@ from gnomon_published.benchmarks.sti_bench.prompt import displayed, showing
 from gnomon_published.benchmarks.sti_bench.scoring import score_question
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.sketch import Sketch
 
 
-class StiBench:
+class StiBench(PlainBenchmark):
     """Eight tasks in three kinds of scene; a cell is a task, the headline the accuracy over all questions."""
 
     name = "sti-bench"
     version = "2"
     tasks = TASKS
     scenes: tuple[str, ...] = SCENES
-    variants: tuple[str, ...] = ()
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = (Footage, None)
@@ -112,15 +108,9 @@ class StiBench:
         question = displayed(sample.target["question"], sample.target["protocol"])
         return clip_question_view(sample, question, question.text, facts={"Scene": question.scene})
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
-        return Sketch()
-
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
         question = displayed(sample.target["question"], sample.target["protocol"])
         return clip_verdict(question, answer, metrics.get("extracted"))
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 sti_bench: Benchmark = StiBench()

@@ -10,6 +10,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, read_rows
+from gnomon_published.unique_rows import unique_rows
 
 TASKS: tuple[str, ...] = (
     "Dimensional Measurement",
@@ -72,22 +73,13 @@ def find_layout(data: Path) -> tuple[Path, ClipFolders]:
 
 def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
     """Every row that can be asked, in the order of the file, and what is wrong with rows."""
-    questions: dict[str, ClipQuestion] = {}
-    faults: list[DataFault] = []
-    for number, row in enumerate(read_rows(file)):
-        try:
-            question = question_of(row)
-        except DataError as error:
-            name = f"{row.get('Video') or 'row'}|{row.get('ID', number)}|row {number}"
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
-            continue
-        if question.sample_id in questions:
-            detail = f"row {number} repeats clip, ID and times; the first one counts"
-            faults.append(DataFault(sample_id=question.sample_id, kind="duplicate", detail=detail))
-            continue
-        questions[question.sample_id] = question
-        faults += _faults(question)
-    return list(questions.values()), faults
+    return unique_rows(
+        read_rows(file),
+        question_of,
+        name_of=lambda number, row: f"{row.get('Video') or 'row'}|{row.get('ID', number)}|row {number}",
+        repeats="clip, ID and times",
+        faults_of=_faults,
+    )
 
 
 def question_of(row: Mapping[str, Any]) -> ClipQuestion:

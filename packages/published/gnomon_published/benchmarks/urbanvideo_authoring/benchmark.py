@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.score import Score
@@ -21,7 +22,6 @@ from gnomon.media.rules import Uniform
 from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon_published.benchmarks.urbanvideo_bench.loader import TASKS, split_question
 from gnomon_tools.core.regular_file import read_regular
-from gnomon_tools.core.sketch import Sketch
 
 MAX_CHARS = 8000
 
@@ -68,15 +68,12 @@ FRAMES = 32
 SUFFIXES = (".mp4", ".avi", ".mkv", ".webm", ".mov")
 
 
-class UrbanVideoAuthoring:
+class UrbanVideoAuthoring(PlainBenchmark):
     """Every category for every clip. A score of 1 says that a question keeps its form, no more."""
 
     name = "urbanvideo-authoring"
     version = "1"
     tasks = TASKS
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
 
@@ -135,9 +132,6 @@ class UrbanVideoAuthoring:
 
         return question_view(sample)
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
-        return Sketch()
-
     def verdict_in_words(
         self,
         sample: Sample,  # noqa: ARG002 (the metrics say all)
@@ -147,9 +141,6 @@ class UrbanVideoAuthoring:
         from gnomon_published.benchmarks.urbanvideo_authoring.question_view import verdict_in_words
 
         return verdict_in_words(answer, metrics)
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 def _score(task: str, response: str) -> Score:

@@ -1,13 +1,12 @@
 """UrbanVideo-Bench as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     QuestionFile,
     SampleSet,
     Scoring,
@@ -15,7 +14,7 @@ from gnomon.core.benchmark import (
     reject_variant,
 )
 from gnomon.core.errors import DataError
-from gnomon.core.published_rows import published_rows
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
@@ -41,18 +40,14 @@ from gnomon_published.benchmarks.urbanvideo_bench.prompt import (
 from gnomon_published.benchmarks.urbanvideo_bench.scoring import score_question
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.sketch import Sketch
 
 
-class UrbanVideoBench:
+class UrbanVideoBench(PlainBenchmark):
     """Sixteen tasks; a cell is a task, the headline the accuracy over all questions."""
 
     name = "urbanvideo-bench"
     version = "1"
     tasks = TASKS
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = (Footage, None)
@@ -106,16 +101,10 @@ class UrbanVideoBench:
         facts = {} if is_alone else {"Asked together": f"question {question.place} of its clip"}
         return clip_question_view(sample, question, text, facts=facts)
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
-        return Sketch()
-
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
         question = displayed(sample.target["question"], sample.target["protocol"])
         own = answer_to(question.place, answer) if question.place is not None else None
         return clip_verdict(question, own or answer, metrics.get("option"))
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 urbanvideo_bench: Benchmark = UrbanVideoBench()

@@ -9,6 +9,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, read_rows
+from gnomon_published.unique_rows import unique_rows
 
 TASKS: tuple[str, ...] = (
     "Trajectory Captioning",
@@ -104,22 +105,13 @@ def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
 
     Rows without options can be asked unchanged, and are named as faults.
     """
-    questions: dict[str, ClipQuestion] = {}
-    faults: list[DataFault] = []
-    for number, row in enumerate(read_rows(file)):
-        name = _text(row, "Question_id") or f"row {number}"
-        try:
-            question = question_of(row)
-        except DataError as error:
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
-            continue
-        if question.sample_id in questions:
-            detail = f"row {number} repeats a Question_id; the first one counts"
-            faults.append(DataFault(sample_id=name, kind="duplicate", detail=detail))
-            continue
-        questions[question.sample_id] = question
-        faults += _faults(question)
-    return list(questions.values()), faults
+    return unique_rows(
+        read_rows(file),
+        question_of,
+        name_of=lambda number, row: sample_id_of(row) or f"row {number}",
+        repeats="a Question_id",
+        faults_of=_faults,
+    )
 
 
 def question_of(row: Mapping[str, Any]) -> ClipQuestion:

@@ -1,6 +1,6 @@
 """VIR-Bench as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -8,7 +8,6 @@ from typing import Any, Literal
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     SampleSet,
     Scoring,
     Varied,
@@ -16,7 +15,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.published_rows import published_rows
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
@@ -33,7 +32,7 @@ from gnomon_tools.core.inputs import Need
 from gnomon_tools.core.sketch import Sketch
 
 
-class VirBench:
+class VirBench(PlainBenchmark):
     """Two subtasks for each video, nodes and edges; a cell is a subtask, scored by its overall F1."""
 
     name = "vir-bench"
@@ -41,8 +40,6 @@ class VirBench:
     tasks: tuple[str, ...] = SUBTASKS
     scenes: tuple[str, ...] = SPLITS
     official_scenes: tuple[str, ...] = ("test",)
-    variants: tuple[str, ...] = ()
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = (Footage, Gazetteer, None)
@@ -98,9 +95,6 @@ class VirBench:
         from gnomon_published.benchmarks.vir_bench.question_view import verdict_in_words
 
         return verdict_in_words(sample, answer, metrics)
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 def _score(journey: Journey, subtask: str, response: str | None, scoring: Scoring) -> Score:

@@ -17,6 +17,7 @@ from gnomon.core.benchmark import (
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.near_equal import Asked
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
@@ -45,15 +46,13 @@ UNITS = {"abs_distance": "m", "object_size": "cm", "room_size": "m²", "count": 
 KEPT = 4  # drawn sets: every look at a trial opens its job's
 
 
-class Rooms:
+class Rooms(PlainBenchmark):
     """Thirteen types of question; a cell is a type, the headline their mean, a cluster a room."""
 
     name = "rooms"
     version = "1"
     tasks = tuple(task.name for task in TASKS)
     scenes: tuple[str, ...] = (*SOURCES, OTHER)
-    variants: tuple[str, ...] = ()
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = (Boxes,)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
@@ -97,14 +98,13 @@ class OneTrip:
         return Sample(ref=self.refs[0], parts=parts_of(task), target={"task": task}, inputs=held(task.trip))
 
 
-class Itinerary:
+class Itinerary(PlainBenchmark):
     """Families of trips; on foot in Helsinki or in the cities of a folder, by rail in Japan."""
 
     name = "itinerary"
     version = "4"  # 4: rail minutes of one network; refusals hold at the favourable end of estimates
     tasks: tuple[str, ...] = (*FAMILIES, *TALKS)
     scenes: tuple[str, ...] = ("helsinki", "japan")
-    variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     is_cpu_bound = True  # places are looked up, perhaps at services; plans are searched for and verified
@@ -195,9 +195,6 @@ class Itinerary:
         from gnomon_trips.benchmarks.itinerary.question_view import verdict_in_words
 
         return verdict_in_words(sample, answer, metrics)
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 def _cities(data: Path | None) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, reject_variant
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.core.score import Score
@@ -15,7 +16,6 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.reading.choices import read_choice
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.sketch import Sketch
 from gnomon_trips.benchmarks.plan_pairs.loader import (
     EQUAL,
     OPTIONS,
@@ -33,15 +33,12 @@ from gnomon_trips.benchmarks.plan_pairs.prompt import (
 from gnomon_trips.benchmarks.plan_pairs.scoring import expected_of, score_verdict
 
 
-class PlanPairs:
+class PlanPairs(PlainBenchmark):
     """Two tasks, the same pairs in both orders; a cell is an order, the cluster the request."""
 
     name = "plan-pairs"
     version = "1"
     tasks: tuple[str, ...] = ORDERS
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = (None,)
 
@@ -131,9 +128,6 @@ class PlanPairs:
             facts=dict(request_facts(plans[0].request)),
         )
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a verdict has no place)
-        return Sketch()
-
     def verdict_in_words(
         self,
         sample: Sample,
@@ -147,9 +141,6 @@ class PlanPairs:
         winner, expected = pair.winner(letter, is_swapped=_is_swapped(sample)), expected_of(pair)
         verdict = "Both about equal." if winner == EQUAL else f"For {winner}, shown as plan {letter}."
         return f"{verdict} {expected.words.capitalize()}." if expected else verdict
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 def _least(pair: PlanPair, values: Sequence[float]) -> str:

@@ -1,17 +1,17 @@
 """TravelPlanner as a benchmark plug-in."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, reject_variant
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.plan_row import PlanRow
-from gnomon.core.published_rows import published_rows
 from gnomon.core.question_view import NO_ANSWER, QuestionView
 from gnomon.core.row import Row
 from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
@@ -19,7 +19,6 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_tools.core.inputs import Need, held
-from gnomon_tools.core.sketch import Sketch
 from gnomon_trips.benchmarks.travelplanner.floors import floors_of
 from gnomon_trips.benchmarks.travelplanner.loader import (
     LEVELS,
@@ -35,15 +34,12 @@ from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_resp
 from gnomon_trips.sandbox.record import TravelSandbox
 
 
-class TravelPlanner:
+class TravelPlanner(PlainBenchmark):
     """Three levels of trips; a cell is a level, the headline the final pass rate over all tasks."""
 
     name = "travelplanner"
     version = "1"
     tasks = LEVELS
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = (TravelSandbox,)
     official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
@@ -112,9 +108,6 @@ class TravelPlanner:
             },
         )
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (the days are no drawing)
-        return Sketch()
-
     def verdict_in_words(
         self,
         sample: Sample,
@@ -131,9 +124,6 @@ class TravelPlanner:
             return f"Every rule that applies is kept; the plan costs {cost}."
         words = "; ".join(f"{rule.replace('_', ' ')} ({first[0]})" for rule, first in faults.items() if first)
         return f"The plan breaks {words}."
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 def _sample(protocol: PromptProtocol, ref: SampleRef, task: TravelTask) -> Sample:

@@ -39,29 +39,6 @@ def score_plan(sandbox: TravelSandbox, days: Days, *, scoring: Scoring) -> Score
     return _score(days, sandbox, strict, tuple(_differences(strict, official)))
 
 
-def paper_rates(scores: Iterable[Mapping[str, float | str | None]]) -> dict[str, float]:
-    """The paper's rates over the metrics of all samples, undelivered ones included.
-
-    >>> paper_rates([])
-    {}
-    """
-    rows = list(scores)
-    if not rows:
-        return {}
-
-    def mean(metric: str) -> float:
-        return sum(float(row.get(metric) or 0) for row in rows) / len(rows)
-
-    return {
-        "delivery": mean("delivered"),
-        "commonsense_micro": mean("commonsense_micro"),
-        "commonsense_macro": mean("commonsense_macro"),
-        "hard_micro": mean("hard_passed") / mean("hard_asked"),
-        "hard_macro": mean("hard_macro"),
-        "final_pass": mean("final_pass"),
-    }
-
-
 def _score(days: Days, sandbox: TravelSandbox, judgement: Judgement, flags: tuple[str, ...]) -> Score:
     broken = tuple(f"breaks:{rule}" for rule in judgement.faults)
     return Score(

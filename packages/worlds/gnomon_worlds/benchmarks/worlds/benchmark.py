@@ -4,29 +4,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Varied
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, Shown, Transform
-from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon_published.benchmarks.gtr_bench import gtr_bench
-from gnomon_published.benchmarks.gtr_bench.case import (
-    METRIC_TASKS,
-    SCENES,
-    TASK_NAMES,
-    TASKS,
-    Case,
-    case_from_json,
-)
-from gnomon_published.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
-from gnomon_tools.core.inputs import Need, held
-from gnomon_tools.core.sketch import Sketch
-from gnomon_tools.scene.scene import Scene
+from gnomon_published.benchmarks.gtr_bench.benchmark import GtrBench
+from gnomon_published.benchmarks.gtr_bench.case import TASKS, Case, case_from_json
+from gnomon_published.benchmarks.gtr_bench.prompt import parts_of
+from gnomon_tools.core.inputs import held
 from gnomon_worlds.difficulty import LEARNED, Difficulty
 from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
 from gnomon_worlds.features import features_of
@@ -92,19 +83,12 @@ def _features(number: Number) -> Mapping[str, float | str]:
     return {**level, **features_of(drawn.world, drawn.question)}
 
 
-class Worlds:
+class Worlds(GtrBench):
     """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
 
     name = "worlds"
     version = "1"
-    tasks = tuple(TASKS)
-    task_names = TASK_NAMES
-    metric_tasks = METRIC_TASKS
-    scenes: tuple[str, ...] = SCENES
-    variants: tuple[str, ...] = ()
     needs_data = False
-    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = (Scene, None)
     options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty", "world"})
 
     def open(
@@ -133,15 +117,6 @@ class Worlds:
         check_ranges([refs.number(index) for index in range(min(limit, len(cells)))])
         return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)
 
-    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
-
-    def worded(self, sample: Sample, wording: str) -> Sample | None:
-        return worded_sample(sample, wording)
-
-    def answer_form(self, sample: Sample) -> str:
-        return answer_form(sample.target["case"])
-
     def oracle_steps(self, sample: Sample) -> str:
         """True measurements on the way to the answer; see packages/worlds/gnomon_worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
@@ -152,19 +127,16 @@ class Worlds:
         return _features(number_of(sample.ref.sample_id))
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        from gnomon_published.benchmarks.gtr_bench.audit.shortcuts import floors_of
-
         number = number_of(sample.ref.sample_id)
         learned = LEARNED.get(number.level or "", {}).get(TASKS[number.task_id].short)
         if learned is None or number.options or number.newest != number:
-            return floors_of(sample)
-        return {**floors_of(sample), "learner without the map, elsewhere": learned}
+            return super().heuristic_scores(sample)
+        return {**super().heuristic_scores(sample), "learner without the map, elsewhere": learned}
 
-    @property
-    def transforms(self) -> Mapping[Transform, frozenset[str]]:
-        from gnomon_published.benchmarks.gtr_bench.transforms import TRANSFORMS
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon_worlds.benchmarks.worlds.question_view import question_view
 
-        return TRANSFORMS
+        return question_view(sample)
 
     def transformed(
         self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
@@ -173,30 +145,8 @@ class Worlds:
 
         return transformed(sample, transform, seed=seed, show=show, media=media)
 
-    def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
-        from gnomon_published.benchmarks.gtr_bench.transforms import answer_in_original
-
-        return answer_in_original(sample, response)
-
-    def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon_worlds.benchmarks.worlds.question_view import question_view
-
-        return question_view(sample)
-
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
-        from gnomon_published.benchmarks.gtr_bench.question_view import answer_sketch
-
-        return answer_sketch(sample, answer)
-
-    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon_published.benchmarks.gtr_bench.question_view import verdict_in_words
-
-        return verdict_in_words(sample, answer, metrics)
-
-    def score_record(
-        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
-    ) -> Score:
-        return gtr_bench.score_record(record, scoring=scoring, variant=variant)
+    def decoding(self, protocol: str) -> Mapping[str, Decoding]:  # noqa: ARG002 (nothing was published)
+        return {}
 
     def published(self) -> Sequence[Published]:
         return ()

@@ -80,7 +80,6 @@ class WorldsFamilies(LetteredQuestions):
     version = "1"
     tasks = tuple(family.task for family in FAMILIES)
     scenes: tuple[str, ...] = ("outdoor", "indoor")
-    variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = (Scene, None)

@@ -1,26 +1,23 @@
 """Tries whether numbers, words or usual values give away what is asked about moving cameras."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
+from gnomon.audit.plugin import ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
-from gnomon.core.sample import DataFault, Sample
+from gnomon.core.sample import Sample
+from gnomon_worlds.benchmarks.worlds_families.audit import answer_options, case_faults
 from gnomon_worlds.families.family_numbers import family_number_of
 from gnomon_worlds.motion.drawing import MOTION_TASKS
 from gnomon_worlds.motion.flying import AMOUNTS, CHOICES
 
+__all__ = ["answer_options", "case_faults", "level_of", "try_shortcuts"]
+
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _STEP = re.compile(r"step \d+: ([a-z ]+) (\d+)")
 _MOMENT = re.compile(r"(\d+) s after the clip's start")
-
-
-def answer_options(sample: Sample) -> AnswerOptions:
-    """The options as the prompt letters them."""
-    question = sample.target["question"]
-    return AnswerOptions(options=question.options, right=(question.right,))
 
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
@@ -53,12 +50,6 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
             step = step_at_usual_pace(sample.target["question"].text)
             paced = [i for i, words in enumerate(offered.options) if words.startswith(f"step {step}:")]
             yield guess("usual pace", "floor", protocol, name, left=paced or None, offered=offered)
-
-
-def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
-    """Nothing can be wrong with what is generated."""
-    del samples
-    return ()
 
 
 def level_of(sample: Sample) -> str | None:

@@ -138,7 +138,6 @@ class WorldsMotion(LetteredQuestions):
     version = "1"
     tasks = tuple(task.task for task in MOTION_TASKS)
     scenes: tuple[str, ...] = SCENES
-    variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = (Scene, Footage, None)

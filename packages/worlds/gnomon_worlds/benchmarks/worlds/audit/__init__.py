@@ -1,7 +1,7 @@
 """Audits generated worlds: their questions have GTR-Bench's form, and their true steps are read back.
 
 `shortcuts.py` tries the shortcuts, and counts what rests on edges and stairs. `shown_steps.py` reads the true
-steps from words, `steps_rules.py` tries rules on them, `steps_learner.py` learns from them.
+steps from words, `steps_rules.py` adds them up, `steps_learner.py` learns from them.
 """
 
 from gnomon_published.benchmarks.gtr_bench.audit import answer_options, case_faults, option_tables

@@ -1,6 +1,6 @@
 """Tries every shortcut on generated questions, and counts those whose truth hangs on edges and stairs.
 
-Shortcuts are those of prompts, and on the true steps rules and learners.
+Shortcuts are those of prompts; on the true steps they are learners, and the whole computation.
 """
 
 from collections import defaultdict
@@ -15,13 +15,13 @@ from gnomon_published.benchmarks.gtr_bench.audit import try_shortcuts as try_sho
 from gnomon_worlds.attainable import ON_EDGE_M, SAME_S, is_clear
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
-from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, Rule
+from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways
 from gnomon_worlds.drawing import draw
 from gnomon_worlds.sample_numbers import number_of
 
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
-    """The shortcuts of prompts, and on the true steps rules of words, of one look-up, and of the whole way.
+    """The shortcuts of prompts, the whole way along the true steps, and what learners find.
 
     What words give is a leak of the steps; what a look-up gives, and the whole, are their worth.
     """
@@ -29,24 +29,11 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
     shown = {
         sample.ref.sample_id: shown_steps(sample, steps_of_sample(sample)) for sample in samples["guarded"]
     }
-    tried: tuple[tuple[Kind, str, Mapping[str, tuple[Sequence[str], Rule]]], ...] = (
-        ("leak", "words", WORDS),
-        ("floor", "one step", ONE_STEP),
-        ("floor", "whole", WHOLE),
-    )
-    for kind, prefix, rules in tried:
-        for sample in samples["guarded"]:
-            steps, offered = shown[sample.ref.sample_id], answer_options(sample)
-            for name, (tasks, rule) in rules.items():
-                if steps.task in tasks and offered is not None:
-                    yield guess(
-                        f"{prefix}: {name}",
-                        kind,
-                        "steps",
-                        sample.ref.sample_id,
-                        left=rule(steps),
-                        offered=offered,
-                    )
+    for sample in samples["guarded"]:
+        name, offered = sample.ref.sample_id, answer_options(sample)
+        if shown[name].task != "MS" and offered is not None:
+            left = along_ways(shown[name])
+            yield guess(f"whole: {ALONG_WAYS}", "floor", "steps", name, left=left, offered=offered)
     yield from _learned(samples["guarded"], shown)
 
 

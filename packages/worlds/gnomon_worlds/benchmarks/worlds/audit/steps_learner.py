@@ -25,6 +25,7 @@ from gnomon_worlds.benchmarks.worlds.audit.steps_rules import (
     direction_deg,
     intervals_of,
     meets,
+    nearest_printed,
     number_of_way,
     numbers_beside,
     runs_of,
@@ -120,13 +121,15 @@ def _of_words(shown: ShownSteps) -> list[list[float]]:
                     (end - start) * speed - length_m
                     for speed, length_m in zip(speeds, lengths_m, strict=True)
                 ),
+                *nearest_printed(shown, [start - left_s]),
             ]
             for start, end in intervals_of(shown)
         ]
     if shown.task == "MS":
         exit_m, entry_m = shown.clips[0].exit.along_m, shown.clips[1].entry.along_m
         return [
-            [abs(runs[0][0] - exit_m), abs(runs[-1][0] - entry_m)] for runs in map(runs_of, shown.options)
+            [abs(runs[0][0] - exit_m), abs(runs[-1][0] - entry_m), *nearest_printed(shown, [runs[0][0]])]
+            for runs in map(runs_of, shown.options)
         ]
     clips_by = {clip.camera: clip for clip in shown.clips}
     rows = []
