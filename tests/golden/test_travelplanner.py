@@ -22,7 +22,7 @@ def plans(travelplanner_dir: Path) -> list[list[dict[str, Any]]]:
     lines = (travelplanner_dir / "example_evaluation.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     assert len(records) == 180
-    return [record["plan"] for record in records if official.is_delivered(record.get("plan"))]
+    return [record["plan"] for record in records if record.get("plan")]
 
 
 def counts(plans: list[list[dict[str, Any]]]) -> tuple[int, int, int, int]:
