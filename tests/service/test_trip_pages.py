@@ -78,11 +78,14 @@ def test_a_request_is_planned_in_the_background_and_its_page_shows_the_plan(
 
 def test_the_fields_of_the_small_form_are_a_request(api: TestClient, store: Store) -> None:
     places = " Kiasma\n\nAteneum \n"
-    submitted(api, area="helsinki", start_date="2026-06-11", days="2", hotel=" ", places=places)
+    times = {"latest_start": "2026-06-14", "start": "18:00", "end": "02:00"}
+    submitted(api, area="helsinki", start_date="2026-06-11", days="2", hotel=" ", places=places, **times)
     assert store.jobs().items[0].spec.select.request == {
         "area": "helsinki",
         "start_date": "2026-06-11",
+        "latest_start": "2026-06-14",
         "days": 2,
+        "window": {"start": "18:00", "end": "02:00"},
         "places": ["Kiasma", "Ateneum"],
     }
 
@@ -97,6 +100,21 @@ def test_the_fields_of_the_small_form_are_a_request(api: TestClient, store: Stor
         ({"area": "helsinki", "start_date": "2026-06-11", "days": "99", "places": "Kiasma"}, "days", "14"),
         ({"area": "helsinki", "start_date": "soon", "places": "Kiasma"}, "start_date", "date"),
         ({"area": "helsinki", "start_date": "2026-06-11", "places": ""}, "places", "none is named"),
+        (
+            {"area": "helsinki", "start_date": "2026-06-11", "end": "08:00", "places": "Kiasma"},
+            "end",
+            "06:00 is the latest",
+        ),
+        (
+            {
+                "area": "helsinki",
+                "start_date": "2026-06-11",
+                "latest_start": "2026-06-01",
+                "places": "Kiasma",
+            },
+            "latest_start",
+            "0 to 31",
+        ),
         ({"area": "Atlantis", "start_date": "2026-06-11", "places": "Kiasma"}, "area", "there are: helsinki"),
     ],
 )

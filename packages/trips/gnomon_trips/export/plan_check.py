@@ -1,5 +1,6 @@
 """Checks anyone's plan, each check with its evidence; what no source can answer is told as unchecked."""
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -122,7 +123,11 @@ def check_plan(value: object, request: object = None) -> CheckedPlan:
     written = request if request is not None else value.get("request") or None
     if written is not None and not isinstance(written, Mapping):
         raise SpecError("must be one JSON object: a planning request", field="request")
-    trip = request_task(written if written is not None else _implied(inner)).trip.unjudged()
+    asked = written if written is not None else _implied(inner)
+    trip = request_task(asked).trip
+    if trip.request.latest_start and (first := _first_day(inner, asked, trip.request.start_date)):
+        trip = request_task({**asked, "start_date": first, "latest_start": None}).trip
+    trip = trip.unjudged()
     try:
         return answered(
             _checked(dict(inner), trip, value, has_request=written is not None),
@@ -189,6 +194,14 @@ def _besides(plan: Plan, facts: Facts, told: Mapping[str, Any]) -> Iterator[Viol
                 yield Unchecked(code="OPEN_HOURS", path=path, why="the plan has no such stop or day")
             elif words != (known := told_hours(facts.hours(place_id, dates[date]))):
                 yield Violation(code="OPEN_HOURS", path=path, expected=known, found=str(words))
+
+
+def _first_day(plan: Mapping[str, Any], request: Mapping[str, Any], chosen: dt.date) -> str:
+    """The day on which a plan begins, where it is not the one chosen here and its request allows it."""
+    days = plan.get("days")
+    first = days[0].get("date") if isinstance(days, list) and days and isinstance(days[0], Mapping) else None
+    is_allowed = str(request["start_date"]) <= str(first) <= str(request["latest_start"])
+    return str(first) if is_allowed and first != chosen.isoformat() else ""
 
 
 def _is_draft(plan: Mapping[str, Any]) -> bool:

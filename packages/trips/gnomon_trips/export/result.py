@@ -37,6 +37,7 @@ HOURS_OF = "opening_hours="
 class TripResult:
     """A plan, its faults, the request it answers, and opening hours as `open[place id][ISO date]`.
 
+    `asked`: the request with the names that mean no place, where there are any.
     `contacts`: websites and phones as `contacts[place id][name]`.
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
@@ -50,6 +51,7 @@ class TripResult:
     violations: tuple[Mapping[str, str], ...]
     unchecked: tuple[Mapping[str, str], ...] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     contacts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
@@ -124,7 +126,7 @@ class TripResult:
                 "unchecked": [dict(entry) for entry in self.unchecked],
                 "verified_by": self.verified_by,
             },
-            "request": dict(self.request),
+            "request": dict(self.asked or self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
             **({"contacts": {key: dict(own) for key, own in self.contacts.items()}} if self.contacts else {}),
             **({"steps": dict(self.steps)} if self.steps else {}),
@@ -209,6 +211,7 @@ def result_of(answer: str | None) -> TripResult:
             violations=_rows(fields["violations"], {"code": str, "severity": str, "path": str}),
             unchecked=_rows(fields.get("unchecked", ()), {"code": str, "path": str}),
             request=_mapping(fields.get("request", {})),
+            asked=_mapping(fields.get("asked", {})),
             open={place: _mapping(days) for place, days in _mapping(fields.get("open", {})).items()},
             contacts={key: _mapping(own) for key, own in _mapping(fields.get("contacts", {})).items()},
             verified_by=fields.get("verified_by", ""),

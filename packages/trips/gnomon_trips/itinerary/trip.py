@@ -31,10 +31,10 @@ class Trip(BlindInput):
     """What an agent, a tool and the verifier know of a request.
 
     `named` maps every name of the request to its place; `lost` names without one to the reason: the request
-    is kept without them as long as anything is left of it. `candidates` maps ambiguous names to what they
-    might mean, `assumed` those decided between several places to what they were taken for and why. `unseen`
-    are names from a video that no provider knows: left out, with the reason. A name to avoid is never lost:
-    it bars all that it may mean. `told_by` gives the source of each place by its id.
+    is kept without them as long as anything is left of it, and `asked` with them. `candidates` maps ambiguous
+    names to what they might mean, `assumed` those decided between several places to what they were taken for
+    and why. `unseen` are names from a video that no provider knows: left out, with the reason. A name to
+    avoid is never lost: it bars all that it may mean. `told_by` gives the source of each place by its id.
     `cut` are places that were left out because the request has room for fewer, with the reason.
     `origins` says of each place of the request, by its id, who thought of it.
     `country` has two letters, or is empty.
@@ -47,6 +47,7 @@ class Trip(BlindInput):
 
     request: TripRequest
     provider: Provider
+    asked: TripRequest | None = None
     named: Mapping[str, Place] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, tuple[PlaceHit, ...]] = field(default_factory=dict)
@@ -194,6 +195,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     return Trip(
         request=_without(request, lost),
         provider=provider,
+        asked=request if lost else None,
         named={name: answer.value for name, answer in answers.items()},
         lost=lost,
         candidates=candidates,

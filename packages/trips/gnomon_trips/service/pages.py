@@ -56,7 +56,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Requests to start from: one that can be planned, and one where a museum is closed."""
-FIELDS = ("area", "start_date", "days", "hotel", "places")
+FIELDS = ("area", "start_date", "latest_start", "days", "hotel", "start", "end", "places")
 DOWNLOADS = {".ics": "Calendar", ".geojson": "Map data", ".json": "Plan and checks", ".html": "Page"}
 OF_REFUSALS = (".json", ".html")  # the others would be empty
 
@@ -82,15 +82,19 @@ def plan_trip(
     who: Who,
     area: Annotated[str, Form()] = "",
     start_date: Annotated[str, Form()] = "",
+    latest_start: Annotated[str, Form()] = "",
     days: Annotated[str, Form()] = "",
     hotel: Annotated[str, Form()] = "",
+    start: Annotated[str, Form()] = "",
+    end: Annotated[str, Form()] = "",
     places: Annotated[str, Form()] = "",
     written: Annotated[str, Form(alias="request")] = "",
 ) -> Response:
     """Queue the request of a form, either of its fields or as JSON, and show the trip's page."""
     if not comes_from_here(request):
         raise HTTPException(403, "the form was not sent from a page of this server")
-    fields = dict(zip(FIELDS, (area, start_date, days, hotel, places), strict=True))
+    values = (area, start_date, latest_start, days, hotel, start, end, places)
+    fields = dict(zip(FIELDS, values, strict=True))
     try:
         body = _parsed(written) if written.strip() else _request_of(fields)
         draft = jobs.draft_from_request(spec_of_body(body), state.settings)
@@ -121,6 +125,8 @@ def _request_of(fields: dict[str, str]) -> dict[str, Any]:
     request: dict[str, Any] = {name: value.strip() for name, value in fields.items() if value.strip()}
     if "places" in request:
         request["places"] = list(filter(None, map(str.strip, request["places"].splitlines())))
+    if window := {name: request.pop(name) for name in ("start", "end") if name in request}:
+        request["window"] = window
     if request.get("days", "").isdecimal():
         request["days"] = int(request["days"])
     return request
@@ -130,8 +136,9 @@ def _field_of(message: str, written: str) -> str:
     """The form's field that a fault is about: messages begin with it."""
     if written.strip():
         return "request"
-    match = re.match(r"(\w+)(?:\.\w+)*:", message)
-    return match[1] if match and match[1] in FIELDS else "places" if "place" in message else "area"
+    match = re.match(r"(?:window\.)?(\w+)(?:\.\w+)*:", message)
+    name = "end" if match and match[1] == "window" else match[1] if match else ""
+    return name if name in FIELDS else "places" if "place" in message else "area"
 
 
 def _listing(
@@ -159,10 +166,12 @@ def _listing(
         "next_cursor": listed.next_cursor,
         "owner": owner,
         "_form": {
+            **dict.fromkeys(FIELDS, ""),
             "area": "helsinki",
             "start_date": example["start_date"],
             "days": str(example.get("days", 1)),
             "hotel": example.get("hotel", ""),
+            **example.get("window", {}),
             "places": "\n".join(example["places"]),
             "request": json.dumps(example, indent=2, ensure_ascii=False),
         },

@@ -64,7 +64,7 @@ def test_a_night_that_nobody_named_is_to_be_looked_for() -> None:
 
 @pytest.mark.parametrize("ending", [".html", ".md"])
 def test_what_is_left_out_is_said_once(ending: str) -> None:
-    result = trip(avoid=["Nowhere at all"])
+    result = trip(places=[*REQUEST["places"], "Nowhere at all"])
     assert [fault["code"] for fault in result.violations] == ["SKIPPED"], result.violations
     told = rendered(result, ending).decode()
     assert told.count("similar: ") == 1

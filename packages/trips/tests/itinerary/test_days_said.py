@@ -9,6 +9,7 @@ import pytest
 from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.benchmarks.itinerary.scoring import score
 from gnomon_trips.export.plan_check import check_plan
+from gnomon_trips.export.result import result_of
 from gnomon_trips.itinerary.assumptions import assumptions
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace
 from gnomon_trips.itinerary.later_visits import details_of
@@ -84,6 +85,26 @@ def test_what_a_plan_says_of_wishes_and_children_is_checked() -> None:
 def test_free_hours_past_midnight_are_those_of_the_next_day() -> None:
     plan, _ = planned(window={"start": "12:00", "end": "02:00"}, prefer=None)
     assert [line for line in plan.assumptions if line.startswith("Day 1 is free") and "24:" in line] == []
+
+
+def test_what_is_left_out_of_a_stored_plan_is_missed() -> None:
+    _, stored = planned(places=["Kiasma", "Nowhere Hall"])
+    plan = result_of(json.dumps({**stored, "violations": []})).as_json()
+    assert [entry["place"] for entry in plan["plan"]["skipped"]] == ["Nowhere Hall"]
+    assert plan["request"]["places"] == ["Kiasma", "Nowhere Hall"]
+    plan["plan"]["skipped"] = []
+    assert "SKIPPED" in {check.code for check in check_plan(plan).checks if check.state == "fails"}
+
+
+def test_a_plan_may_begin_on_any_day_that_its_request_allows() -> None:
+    _, later = planned(places=["Kiasma"], start_date="2027-06-11")
+    asked = {**ASKED, "latest_start": "2027-06-12"}
+    states = {check.code: check.state for check in check_plan(later, asked).checks}
+    assert states["DATE"] == "holds"
+    assert not [code for code, state in states.items() if state == "fails"]
+    _, chosen = planned(latest_start="2027-06-12")
+    chosen["plan"]["assumptions"] = chosen["plan"]["assumptions"][:-1]
+    assert "ASSUMED" in {check.code for check in check_plan(chosen).checks if check.state == "fails"}
 
 
 def test_a_meal_may_end_past_midnight() -> None:

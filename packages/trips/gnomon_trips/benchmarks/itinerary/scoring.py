@@ -155,6 +155,7 @@ def _scored(
         "open": {},
         "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
+        **({"asked": trip.asked.model_dump(mode="json", exclude_defaults=True)} if trip.asked else {}),
         **details,
     }
     return Score(

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from gnomon_trips.itinerary.assumptions import assumptions
+from gnomon_trips.itinerary.assumptions import OUT_OF_TIME, assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.plan import Plan
+from gnomon_trips.itinerary.preference_words import preference_words
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.violation import Violation
 
@@ -16,9 +17,16 @@ def sources(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for path, cited, known in citations(plan, facts):
         yield from _cited(path, cited, known)
     yield from attributed(plan, facts)
-    for line in assumptions(trip, plan.days):
+    for line in told_assumptions(plan, trip, facts):
         if line not in plan.assumptions:
             yield Violation(code="ASSUMED", path="assumptions", expected=line, found="not a word of it")
+
+
+def told_assumptions(plan: Plan, trip: Trip, facts: Facts) -> tuple[str, ...]:
+    """What a plan must say that it takes for granted, by the facts about its stops."""
+    preferences = preference_words(trip.request.preferences, plan.days, facts.places)
+    is_cut = plan.search is not None and plan.search.is_cut
+    return (*assumptions(trip, plan.days), *preferences, *([OUT_OF_TIME] if is_cut else ()))
 
 
 def attributed(plan: Plan, facts: Facts) -> Iterator[Violation]:

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 
 from gnomon_tools.core.name_match import GOOD_NAME, plain_name
-from gnomon_trips.itinerary.assumptions import OUT_OF_TIME, assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free
 from gnomon_trips.itinerary.kinds import OPEN_GROUND, is_kind_word
 from gnomon_trips.itinerary.plan import Day, Plan
-from gnomon_trips.itinerary.preference_words import preference_words
 from gnomon_trips.itinerary.same_place import likeness_to
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.grounding import stops_of
-from gnomon_trips.itinerary.verify.sources import HOURS_OF, citations, is_other_state
+from gnomon_trips.itinerary.verify.sources import HOURS_OF, citations, is_other_state, told_assumptions
 from gnomon_trips.itinerary.verify.time import covers
 from gnomon_trips.itinerary.verify.violation import Unchecked
 
@@ -50,11 +48,7 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
 
 def _assumed(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
     """Assumptions that the plan's own facts do not make it say: anybody may have written them."""
-    expected = {
-        *assumptions(trip, plan.days),
-        *preference_words(trip.request.preferences, plan.days, facts.places),
-        *([OUT_OF_TIME] if plan.search and plan.search.is_cut else ()),
-    }
+    expected = told_assumptions(plan, trip, facts)
     for index, line in enumerate(plan.assumptions):
         if line not in expected:
             yield Unchecked(
