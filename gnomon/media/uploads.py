@@ -25,9 +25,9 @@ MOST_FILES = 100_000  # of a zip
 MOST_NAME = 500  # bytes of the path of a file in a zip
 MOST_PART = 255  # bytes of a folder or file in it, as most disks allow
 FOLDER, STEM, ZIP = "uploads", "questions", "zip"
-TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet")
+TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "xlsx", "parquet")
 KINDS = (*TABLES, ZIP)
-_SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+_SHEETS = (".xlsm", ".xls", ".ods", ".numbers")
 _NAME = re.compile(rf"upload:(?P<sha256>[0-9a-f]{{64}})\.(?P<kind>{'|'.join(KINDS)})")
 _LEFT_OUT = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*)(/|$)")  # what systems add to folders
 
@@ -60,11 +60,11 @@ def kind_of(name: str) -> str:
 def sheet_hint(name: str) -> str:
     """What to do with a file that is a spreadsheet's own; empty of all others.
 
-    >>> sheet_hint("exam.xlsx")
-    '; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file'
+    >>> sheet_hint("exam.ods")
+    '; save it as .xlsx (Save As) and take that file'
     """
     is_sheet = PurePosixPath(name).suffix.lower() in _SHEETS
-    return "; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file" if is_sheet else ""
+    return "; save it as .xlsx (Save As) and take that file" if is_sheet else ""
 
 
 @contextmanager

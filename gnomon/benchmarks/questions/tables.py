@@ -1,6 +1,6 @@
-"""Reads rows of JSONL, JSON, CSV, TSV and Parquet files one by one, and single rows again where they lie.
+"""Reads rows of JSONL, JSON, CSV, TSV, Excel and Parquet files one by one, and single rows again.
 
-Only where each row lies is kept, so that a file of any size takes little memory.
+Only where each row lies is kept, so that a file of any size takes little memory; JSON and Excel stay whole.
 """
 
 import csv
@@ -10,11 +10,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, SpecError
+from gnomon.exchange.sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
 from gnomon.media.uploads import TABLES, sheet_hint
@@ -82,6 +83,8 @@ def open_table(path: Path) -> Table:
         raise DataError(f"{path.name} cannot be read: {error.strerror or error}", field="data") from None
     if kind == ".parquet":
         return ParquetTable(path)
+    if kind == ".xlsx":
+        return SheetTable(path)
     if head[:2] in UTF_16:
         raise DataError(f"{path.name} is UTF-16; save it as UTF-8", field="data")
     if kind == ".json":
@@ -326,6 +329,30 @@ def _delimiter(path: Path) -> str:
     with open_regular(path) as file:
         header = file.readline(100_000).decode(errors="replace")
     return max(",;\t", key=header.count)
+
+
+class SheetTable:
+    """Rows of the first sheet of an Excel workbook, as a person sees them there; kept whole."""
+
+    unit = "row"
+    same_columns = True
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def rows(self) -> Iterator[TableRow]:
+        for at, (number, values) in enumerate(self._lines):
+            yield TableRow(number=number, at=(at, at + 1), values=values)
+
+    def row(self, at: tuple[int, int]) -> Values:
+        return self._lines[at[0]][1]
+
+    @cached_property
+    def _lines(self) -> list[tuple[int, Values]]:
+        try:
+            return [(number, values) for number, values in sheet_lines(self._path) if any(values.values())]
+        except SpecError as error:
+            raise DataError(error.message, field="data") from None
 
 
 class ParquetTable:
