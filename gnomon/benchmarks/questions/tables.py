@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
@@ -339,20 +339,25 @@ class SheetTable:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._rows: list[TableRow] = []  # as far as they were read
+        self._is_whole = False
 
     def rows(self) -> Iterator[TableRow]:
-        for at, (number, values) in enumerate(self._lines):
-            yield TableRow(number=number, at=(at, at + 1), values=values)
+        return iter(self._rows) if self._is_whole else self._read()
 
     def row(self, at: tuple[int, int]) -> Values:
-        return self._lines[at[0]][1]
+        return self._rows[at[0]].values
 
-    @cached_property
-    def _lines(self) -> list[tuple[int, Values]]:
+    def _read(self) -> Iterator[TableRow]:
+        rows = self._rows = []
         try:
-            return [(number, values) for number, values in sheet_lines(self._path) if any(values.values())]
+            for number, values in sheet_lines(self._path):
+                if any(values.values()):
+                    rows.append(TableRow(number=number, at=(len(rows), len(rows) + 1), values=values))
+                    yield rows[-1]
         except SpecError as error:
             raise DataError(error.message, field="data") from None
+        self._is_whole = True
 
 
 class ParquetTable:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.benchmarks.questions.loader import find_file, read_file
+from gnomon.benchmarks.questions.question import OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading
 from gnomon.core.errors import DataError
 from gnomon.exchange.sheet_numbers import number_as_seen
@@ -35,6 +36,11 @@ def cell(column: str, number: str, style: int = 0) -> str:
     return f'<c r="{column}2" s="{style}"><v>{number}</v></c>'
 
 
+def questions_in(path: Path) -> list[OwnQuestion]:
+    file = read_file(path, Reading())
+    return list(file.questions(file.entries.values()))
+
+
 HEADER = text("question", "answer", "A", "B", "C", "D").replace("<c ", '<c r="{}1" ').format(*"EFABCD")
 
 
@@ -42,10 +48,10 @@ def test_dates_times_and_numbers_are_what_was_typed(tmp_path: Path) -> None:
     cells = [cell("A", "45366", 1), cell("B", "0.604166666666667", 2), cell("C", "45366.25", 3)]
     asked = '<c r="E2" t="str"><v>When?</v></c><c r="F2" t="str"><v>14:30</v></c>'
     rows = [HEADER, "".join(cells) + cell("D", "7.0000000000000007E-2") + asked]
-    [question] = read_file(workbook(tmp_path / "a.xlsx", rows), Reading()).questions()
+    [question] = questions_in(workbook(tmp_path / "a.xlsx", rows))
     assert question.options == {"A": "2024-03-15", "B": "14:30", "C": "15.3.2024 6:00", "D": "0.07"}
     assert question.gold == "B"
-    [question] = read_file(workbook(tmp_path / "b.xlsx", rows, since="1"), Reading()).questions()
+    [question] = questions_in(workbook(tmp_path / "b.xlsx", rows, since="1"))
     assert question.options["A"] == "2028-03-16"
 
 
