@@ -1,4 +1,4 @@
-"""Stops long work in a thread once its caller no longer waits for it: the work checks now and then."""
+"""Stops long work in a thread once its caller no longer waits, and tells the caller how far the work is."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
+EVERY = 1_000  # items of long work, after which it looks up
 
 
 class Unwanted(Exception):
@@ -17,6 +18,7 @@ def _always() -> bool:
 
 
 _IS_WANTED: ContextVar[Callable[[], bool]] = ContextVar("is_wanted", default=_always)
+_TELL: ContextVar[Callable[[str], object]] = ContextVar("tell", default=str)
 
 
 @contextmanager
@@ -27,6 +29,16 @@ def stoppable(is_wanted: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _IS_WANTED.reset(token)
+
+
+@contextmanager
+def followed(tell: Callable[[str], object]) -> Iterator[None]:
+    """Within, long work tells now and then how far it is."""
+    token = _TELL.set(tell)
+    try:
+        yield
+    finally:
+        _TELL.reset(token)
 
 
 def check_wanted() -> None:
@@ -52,4 +64,24 @@ def while_wanted(items: Iterable[T]) -> Iterator[T]:
     """
     for item in items:
         check_wanted()
+        yield item
+
+
+def counted(items: Iterable[T], what: str) -> Iterator[T]:
+    """Very many items, for as long as the work is wanted; who follows it is told how many there were.
+
+    >>> with followed(print):
+    ...     sum(counted(range(2_001), "rows read"))
+    1,000 rows read
+    2,000 rows read
+    2001000
+
+    Raises:
+        Unwanted: the work is no longer wanted.
+    """
+    for number, item in enumerate(items):
+        if number % EVERY == 0:
+            check_wanted()
+            if number:
+                _TELL.get()(f"{number:,} {what}")
         yield item

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.errors import DataError, NoRoom, NotFound, SpecError
 from gnomon.exchange.archive import Archive
 from gnomon.media.store import MediaStore
 from gnomon.whole_file import make_private_folder, room_for, write_whole
@@ -25,9 +25,9 @@ MOST_FILES = 100_000  # of a zip
 MOST_NAME = 500  # bytes of the path of a file in a zip
 MOST_PART = 255  # bytes of a folder or file in it, as most disks allow
 FOLDER, STEM, ZIP = "uploads", "questions", "zip"
-TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "parquet")
+TABLES = ("jsonl", "ndjson", "json", "csv", "tsv", "xlsx", "parquet")
 KINDS = (*TABLES, ZIP)
-_SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+_SHEETS = (".xlsm", ".xls", ".ods", ".numbers")
 _NAME = re.compile(rf"upload:(?P<sha256>[0-9a-f]{{64}})\.(?P<kind>{'|'.join(KINDS)})")
 _LEFT_OUT = re.compile(r"(^|/)(__MACOSX|\.[^./][^/]*)(/|$)")  # what systems add to folders
 
@@ -60,11 +60,11 @@ def kind_of(name: str) -> str:
 def sheet_hint(name: str) -> str:
     """What to do with a file that is a spreadsheet's own; empty of all others.
 
-    >>> sheet_hint("exam.xlsx")
-    '; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file'
+    >>> sheet_hint("exam.ods")
+    '; save it as .xlsx (Save As) and take that file'
     """
     is_sheet = PurePosixPath(name).suffix.lower() in _SHEETS
-    return "; save the sheet as CSV UTF-8 (in Excel: Save As) and take that file" if is_sheet else ""
+    return "; save it as .xlsx (Save As) and take that file" if is_sheet else ""
 
 
 @contextmanager
@@ -94,19 +94,15 @@ def delete_old_parts(uploads: Path, *, before_s: float) -> None:
                 _delete(part)
 
 
-def keep_upload(file: Path, kind: str, media: MediaStore) -> str:
+def keep_upload(file: Path, kind: str, media: MediaStore, *, most_unpacked: int = MOST_UNPACKED) -> str:
     """Keep a file that was sent, which moves into the store; what a spec calls it.
 
     Raises:
         DataError: it is a zip that is broken, or that unpacks to too much.
-        NoRoom: the disk is full, or the storage does not answer.
+        NoRoom: it unpacks to more than there is room for; the disk is full, or the storage does not answer.
     """
-    with new_part(media) as part:
-        if kind == ZIP:
-            _unpack(file, part)
+    with _laid_out(file, kind, media, most_unpacked) as part:
         sha256 = media.keep_file(file)
-        if kind != ZIP:
-            _link(media.file(sha256), part, kind)
         _settle(part, media.folder / FOLDER / sha256 / kind)
     return f"upload:{sha256}.{kind}"
 
@@ -127,19 +123,22 @@ def folder_of(data: str, media: MediaStore) -> Path:
             file = media.file(name["sha256"])
         except NotFound:
             raise DataError(f"{data[:19]}… is not kept here: upload the file again", field="data") from None
-        with new_part(media) as part:
-            if name["kind"] == ZIP:
-                _unpack(file, part)
-            else:
-                _link(file, part, name["kind"])
+        with _laid_out(file, name["kind"], media, MOST_UNPACKED) as part:
             _settle(part, folder)
     allow_folder(media.folder)
     return folder
 
 
-def _link(file: Path, folder: Path, kind: str) -> None:
-    folder.mkdir(mode=0o700)
-    os.link(file, folder / f"{STEM}.{kind}")
+@contextmanager
+def _laid_out(file: Path, kind: str, media: MediaStore, most_unpacked: int) -> Iterator[Path]:
+    """A folder with what jobs read of a file: the table, or what a zip holds."""
+    with new_part(media) as part:
+        if kind == ZIP:
+            _unpack(file, part, most_unpacked)
+        else:
+            part.mkdir(mode=0o700)
+            os.link(file, part / f"{STEM}.{kind}")
+        yield part
 
 
 def _settle(part: Path, folder: Path) -> None:
@@ -152,17 +151,18 @@ def _settle(part: Path, folder: Path) -> None:
             raise
 
 
-def _unpack(file: Path, folder: Path) -> None:
+def _unpack(file: Path, folder: Path, most: int) -> None:
     """Unpack a zip; what a single folder holds lies at the top.
 
     Raises:
         DataError: it is broken, leads out of its folder, or unpacks to too much.
+        NoRoom: it unpacks to more than `most` bytes.
     """
     try:
         archive = Archive(file)
         try:
             sizes = {name: size for name, size in archive.sizes().items() if not _LEFT_OUT.search(name)}
-            _check_sizes(sizes, file.stat().st_size)
+            _check_sizes(sizes, file.stat().st_size, most)
             paths = {name: _inside(name) for name in sizes}
             if len(set(paths.values())) < len(paths):
                 raise DataError("the zip holds two files of one name", field="data")
@@ -181,7 +181,7 @@ def _unpack(file: Path, folder: Path) -> None:
         raise DataError(f"the zip cannot be unpacked: {error}", field="data") from None
 
 
-def _check_sizes(sizes: dict[str, int], packed: int) -> None:
+def _check_sizes(sizes: dict[str, int], packed: int, most: int) -> None:
     if not sizes:
         raise DataError("the zip is empty", field="data")
     if len(sizes) > MOST_FILES:
@@ -190,6 +190,9 @@ def _check_sizes(sizes: dict[str, int], packed: int) -> None:
     if unpacked > MOST_UNPACKED:
         message = f"the zip has {packed:,} bytes and unpacks to {unpacked:,}: a zip bomb"
         raise DataError(f"{message}; allowed: {MOST_UNPACKED:,}", field="data")
+    if unpacked > most:
+        message = f"the zip unpacks to {unpacked:,} bytes, and uploads have room for {most:,} more"
+        raise NoRoom(f"{message} (GNOMON_UPLOAD_GB)")
 
 
 def _inside(name: str) -> PurePosixPath:

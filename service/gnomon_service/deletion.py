@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -92,9 +93,15 @@ def uploaded(settings: Settings) -> dict[bytes, Path]:
 
 
 def _named_files(settings: Settings, store: Store, job_id: str) -> dict[bytes, Path]:
-    files = media_files(settings)
-    named = store.names_in_job(job_id) if files else ()
-    return {name: files[name] for name in files.keys() & set(named)}
+    """The media that a job names, without uploads that somebody has sent again since it was posted."""
+    files, uploads = media_files(settings), uploaded(settings)
+    named = store.names_in_job(job_id) if files else set()
+    posted_s = datetime.fromisoformat(store.job(job_id).created_at).timestamp()
+    return {
+        name: files[name]
+        for name in files.keys() & named
+        if name not in uploads or _used_s(files[name]) < posted_s
+    }
 
 
 def _free(store: Store, files: dict[bytes, Path], *, is_dry: bool, without: str = "") -> MediaFreed:

@@ -19,6 +19,7 @@ from gnomon_service.settings import Settings
 
 GIGABYTE = 1_000_000_000
 LARGE_BYTES = 4_000_000  # of a file that is not read through while somebody types
+PACKED = {".xlsx": 8, ".parquet": 8}  # how many times as large the rows of such a file are, about
 
 
 def keep(file: Path, kind: str, settings: Settings, media: MediaStore) -> str:
@@ -28,10 +29,11 @@ def keep(file: Path, kind: str, settings: Settings, media: MediaStore) -> str:
         DataError: it is a zip that is broken, or that unpacks to too much.
         NoRoom: the disk or what uploads may take of it is full.
     """
-    if bytes_of_uploads(media) > settings.upload_gb * GIGABYTE:
+    left = settings.upload_gb * GIGABYTE - bytes_of_uploads(media)  # beside this one, which lies there
+    if left < 0:
         message = f"uploads have no room left: they may take {settings.upload_gb:,} GB (GNOMON_UPLOAD_GB)"
         raise NoRoom(f"{message}. Deleting jobs that name some makes room")
-    return keep_upload(file, kind, media)
+    return keep_upload(file, kind, media, most_unpacked=left)
 
 
 def reading_of(columns: Named, scorer: str | Mapping[str, Any] | None) -> Reading:
@@ -46,7 +48,8 @@ def reading_of(columns: Named, scorer: str | Mapping[str, Any] | None) -> Readin
 
 def is_large(data: str, media: MediaStore) -> bool:
     """Whether it takes a while to read the questions of an upload through."""
-    return find_file(folder_of(data, media)).stat().st_size > LARGE_BYTES
+    path = find_file(folder_of(data, media))
+    return path.stat().st_size * PACKED.get(path.suffix.lower(), 1) > LARGE_BYTES
 
 
 def view_of(

@@ -15,9 +15,9 @@ import pytest
 from gnomon.core.errors import DataError, SpecError
 from gnomon.exchange import json_lines
 from gnomon.exchange.archive import MOST_BYTES, Archive
+from gnomon.exchange.sheet import sheet_lines
 from gnomon.media import MediaStore
 from gnomon.parquet_file import read_group, row_counts
-from gnomon_formats.sheet import sheet_lines
 
 
 def test_a_parquet_file_is_read_as_it_is(tmp_path: Path) -> None:

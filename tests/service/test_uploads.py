@@ -1,11 +1,13 @@
 """Questions that people upload: kept by hash, told by line, asked by jobs, refused where they are bombs."""
 
+import asyncio
 import io
 import os
 import struct
 import time
 import tracemalloc
 import zipfile
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +226,42 @@ def test_uploads_beyond_the_operators_room_are_refused(open_api: OpenApi, monkey
 def test_an_upload_may_fill_the_operators_room(open_api: OpenApi, monkeypatch: Any) -> None:
     monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 1)
     assert sent(open_api(GNOMON_UPLOAD_GB=str(len(CSV))), "exam.csv", CSV).status_code == 201
+
+
+def test_what_a_zip_unpacks_to_counts_as_well(open_api: OpenApi, monkeypatch: Any) -> None:
+    monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 1_000)
+    small = zipped({"questions.csv": CSV, "zeros.bin": bytes(3_000)})
+    assert len(small) < 1_000
+    api = open_api(GNOMON_UPLOAD_GB="3")
+    problem = refusal(sent(api, "exam.zip", small))
+    assert (problem["status"], "room for" in problem["detail"]) == (503, True)
+    assert sent(api, "exam.csv", CSV).status_code == 201
+
+
+def test_what_is_being_sent_takes_a_place(api: TestClient) -> None:
+    places = api.app.state.gnomon.places.uploads  # type: ignore[attr-defined]
+    places.queue = 0
+
+    async def refused() -> list[Any]:
+        async with AsyncExitStack() as held:
+            for _ in range(places.count):
+                await held.enter_async_context(places.taken(asyncio.Event()))
+            routes = ("/v1/uploads/exam.csv", "/ui/new/upload")
+            return [api.post(route, content=CSV, headers=OCTETS) for route in routes]
+
+    for answer in asyncio.run(refused()):
+        assert (answer.status_code, "4 uploads are being worked on" in answer.text) == (429, True)
+
+
+def test_an_upload_that_was_sent_again_outlives_the_job_that_named_it(
+    api: TestClient, store: Store, tmp_path: Path
+) -> None:
+    told = sent(api, "exam.csv", CSV, MAPPED).json()
+    job_id = api.post("/v1/jobs", json=spec_of(told["data"])).json()["id"]
+    finish_all(store, job_id)
+    sent(api, "exam.csv", CSV, MAPPED)
+    assert api.delete(f"/v1/jobs/{job_id}").json()["media"]["files"] == 0
+    assert folder_of(told["data"], media_of(read_settings({}, data_dir=tmp_path).data_dir)).is_dir()
 
 
 def test_what_an_ended_process_left_of_an_upload_is_deleted_after_a_day(store: Store, tmp_path: Path) -> None:

@@ -66,8 +66,8 @@ def test_what_is_no_file_of_questions_is_said_beside_the_file(site: Site, visit:
     page = visit(site).open("/ui/new")
     chosen(page, "exam.zip", b"no zip")
     expect(page.locator("#file-error")).to_contain_text("the zip cannot be unpacked")
-    chosen(page, "exam.xlsx", b"PK")
-    expect(page.locator("#file-error")).to_contain_text("CSV UTF-8")
+    chosen(page, "exam.ods", b"PK")
+    expect(page.locator("#file-error")).to_contain_text("save it as .xlsx")
 
 
 def test_without_script_the_button_uploads(site: Site, visit: Open) -> None:

@@ -21,6 +21,7 @@ from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon.media.clip_frames import find_clip
 from gnomon.media.uploads import sheet_hint
+from gnomon.stopping import counted
 from gnomon_tools.scene.scene import Scene
 
 MAX_QUOTED = 20  # faults that a message quotes
@@ -43,6 +44,9 @@ def find_file(data: Path) -> Path:
         raise DataError(f"{data} cannot be read: {error.strerror}", field="data") from None
     named = [path for path in files if path.stem.lower() == "questions"]
     chosen = named or files
+    chosen = [
+        path for path in chosen if path.suffix.lower() != ".xlsx"
+    ] or chosen  # often what it was made of
     if not chosen:
         endings = ", ".join(SUFFIXES)
         hint = next(filter(None, map(sheet_hint, names)), "")
@@ -114,12 +118,11 @@ class QuestionFile:
             raise DataError(f"{self.path.name} has changed since the job opened it", field="data")
         return question
 
-    def questions(self) -> Iterator[OwnQuestion]:
-        """Every question again, in the order of the file."""
-        reader = RowReader(self.reading, self.folder)
-        for row in self.table.rows():
-            question = reader.question(row.values, row.number)
-            if question is not None:
+    def questions(self, entries: Iterable[Entry]) -> Iterator[OwnQuestion]:
+        """The questions of these entries, in the order of the file, which is read again."""
+        reader, places = RowReader(self.reading, self.folder), {entry.at for entry in entries}
+        for row in counted(self.table.rows(), "rows compared"):
+            if row.at in places and (question := reader.question(row.values, row.number)) is not None:
                 yield question
 
     def pictures(self, question: OwnQuestion) -> tuple[Source, ...]:
@@ -158,7 +161,7 @@ def read_file(path: Path, reading: Reading) -> QuestionFile:
     """
     table = open_table(path)
     scan = _Scan(table, reading, path)
-    for row in table.rows():
+    for row in counted(table.rows(), "rows read"):
         scan.add(row)
     return scan.finished()
 
@@ -298,10 +301,11 @@ class _Scan:
 
     def _clustered(self) -> dict[str, Entry]:
         shared = clusters_by_shared(self._kin, "shares")
-        return {
-            sample_id: replace(entry, ref=replace(entry.ref, cluster=self._cluster(entry.ref, shared)))
-            for sample_id, entry in self._entries.items()
-        }
+        for sample_id, entry in self._entries.items():
+            cluster = self._cluster(entry.ref, shared)
+            if cluster != entry.ref.cluster:
+                self._entries[sample_id] = replace(entry, ref=replace(entry.ref, cluster=cluster))
+        return self._entries
 
     def _cluster(self, ref: SampleRef, shared: Mapping[str, str]) -> str:
         """Its clusters; by the first factor also what it shares, where the file does not say."""

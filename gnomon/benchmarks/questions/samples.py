@@ -78,11 +78,12 @@ class OwnSamples:
         )
 
     def asked(self) -> Iterator[Asked]:
-        """What each selected question asks; the file is read again."""
+        """What each selected question asks. The file is read again: only now is it known which are selected,
+        and the texts of all of them need not lie in memory.
+        """
         media: dict[str, tuple[str | Path, ...]] = {}  # by name of a picture, or of the row that holds it
-        for question in self.file.questions():
-            if question.sample_id in self.entries:
-                yield asked_of(question, tuple(self._media(question, media)))
+        for question in self.file.questions(self.entries.values()):
+            yield asked_of(question, tuple(self._media(question, media)))
 
     def _media(self, question: OwnQuestion, known: dict[str, tuple[str | Path, ...]]) -> Iterator[str | Path]:
         """What is shown or given beside the words: files, which are compared by their bytes, and hashes."""

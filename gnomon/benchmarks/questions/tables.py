@@ -1,6 +1,6 @@
-"""Reads rows of JSONL, JSON, CSV, TSV and Parquet files one by one, and single rows again where they lie.
+"""Reads rows of JSONL, JSON, CSV, TSV, Excel and Parquet files one by one, and single rows again.
 
-Only where each row lies is kept, so that a file of any size takes little memory.
+Only where each row lies is kept, so that a file of any size takes little memory; JSON and Excel stay whole.
 """
 
 import csv
@@ -14,7 +14,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, SpecError
+from gnomon.exchange.sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
 from gnomon.media.uploads import TABLES, sheet_hint
@@ -82,6 +83,8 @@ def open_table(path: Path) -> Table:
         raise DataError(f"{path.name} cannot be read: {error.strerror or error}", field="data") from None
     if kind == ".parquet":
         return ParquetTable(path)
+    if kind == ".xlsx":
+        return SheetTable(path)
     if head[:2] in UTF_16:
         raise DataError(f"{path.name} is UTF-16; save it as UTF-8", field="data")
     if kind == ".json":
@@ -326,6 +329,35 @@ def _delimiter(path: Path) -> str:
     with open_regular(path) as file:
         header = file.readline(100_000).decode(errors="replace")
     return max(",;\t", key=header.count)
+
+
+class SheetTable:
+    """Rows of the first sheet of an Excel workbook, as a person sees them there; kept whole."""
+
+    unit = "row"
+    same_columns = True
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._rows: list[TableRow] = []  # as far as they were read
+        self._is_whole = False
+
+    def rows(self) -> Iterator[TableRow]:
+        return iter(self._rows) if self._is_whole else self._read()
+
+    def row(self, at: tuple[int, int]) -> Values:
+        return self._rows[at[0]].values
+
+    def _read(self) -> Iterator[TableRow]:
+        rows = self._rows = []
+        try:
+            for number, values in sheet_lines(self._path):
+                if any(values.values()):
+                    rows.append(TableRow(number=number, at=(len(rows), len(rows) + 1), values=values))
+                    yield rows[-1]
+        except SpecError as error:
+            raise DataError(error.message, field="data") from None
+        self._is_whole = True
 
 
 class ParquetTable:

@@ -176,3 +176,4 @@ class AllPlaces:
     downloads: Downloads = field(default_factory=lambda: Downloads(2))
     pictures: Places = field(default_factory=lambda: Places("pictures", 2, 128))
     batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 2, 8))
+    uploads: Places = field(default_factory=lambda: Places("uploads", 4, 12))

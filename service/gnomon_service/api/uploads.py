@@ -1,5 +1,6 @@
 """Route that takes a file of questions, streamed to the disk, and says what is in it."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -35,16 +36,17 @@ async def post_upload(
     type_of_body(request, OCTETS)
     reading = uploads.reading_of(dict(map(_pair, columns or ())), scorer)
     media = state.questions.media
-    with new_part(media) as part:
-        with part.open("xb") as file:
-            async for piece in request.stream():
-                file.write(piece)
+    async with state.places.uploads.taken(asyncio.Event()):
+        with new_part(media) as part:
+            with part.open("xb") as file:
+                async for piece in request.stream():
+                    file.write(piece)
 
-        def kept() -> UploadView:
-            data = uploads.keep(part, kind, state.settings, media)
-            return uploads.view_of(data, reading, media)
+            def kept() -> UploadView:
+                data = uploads.keep(part, kind, state.settings, media)
+                return uploads.view_of(data, reading, media)
 
-        return await state.places.jobs.run(request, kept)
+            return await state.places.jobs.run(request, kept)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -14,8 +14,10 @@ import click
 from gnomon.core.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import read_spec
+from gnomon.stopping import followed
 from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from gnomon_service.cli.main import DONE, INCOMPLETE
+from gnomon_service.cli.progress import line_now_and_then
 from gnomon_service.data_folder import keep_private
 from gnomon_service.jobs import Draft, draft_from_cli, of_draft
 from gnomon_service.settings import Settings, own_database, read_settings
@@ -54,7 +56,8 @@ def checked_draft(fields: object, settings: Settings) -> Draft:
         SpecError, DataError: the spec or its data is invalid; the message names the entry of a list.
     """
     try:
-        with redirect_stdout(sys.stderr):  # what a plug-in prints is no part of a command's result
+        # What a plug-in prints is no part of a command's result.
+        with redirect_stdout(sys.stderr), followed(line_now_and_then()):
             return draft_from_cli(fields, settings)
     except (SpecError, DataError) as error:
         raise naming_entry(error, fields) from None

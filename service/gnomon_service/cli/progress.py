@@ -143,6 +143,19 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
         yield counter.show
 
 
+def line_now_and_then() -> Callable[[str], None]:
+    """Says on stderr every few seconds how far long work is; nothing of work that is soon done."""
+    next_s = time.monotonic() + LINE_EVERY_S
+
+    def tell(line: str) -> None:
+        nonlocal next_s
+        if time.monotonic() >= next_s:
+            next_s = time.monotonic() + LINE_EVERY_S
+            click.echo(line, err=True)
+
+    return tell
+
+
 class JobProgress:
     """Shows progress over a job's trials, with dollars spent, trials failed and missing; of a job that may
     stop early also each arm's mean score, which of any other would be an early look.

@@ -1,14 +1,16 @@
 """The form of a new job: its spec, what it would cost and what it could detect, before anything is spent."""
 
+import asyncio
 import secrets
 import shutil
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
 from gnomon.benchmarks.questions.rows import Reading
@@ -29,6 +31,7 @@ from gnomon.report.text_formats import count
 from gnomon.spec.pasted_keys import text_without_keys, without_keys
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
+from gnomon.stopping import followed
 from gnomon_service import actions, jobs, uploads
 from gnomon_service.answers import UploadView
 from gnomon_service.api.middleware import Who
@@ -85,7 +88,7 @@ async def check(request: Request, state: Shared) -> Response:
 @router.post("/ui/new/upload", response_model=None)
 async def upload(request: Request, state: Shared) -> Response:
     """The form with the questions of a file that was sent with it."""
-    async with request.form() as posted:
+    async with state.places.uploads.taken(asyncio.Event()), request.form() as posted:
         view = await state.places.jobs.run(request, partial(_uploaded, state, posted))
     return respond(request, TEMPLATE, view)
 
@@ -123,12 +126,34 @@ async def run(request: Request, state: Shared, who: Who) -> Response:
     return RedirectResponse(f"/ui/jobs/{job_id}", status_code=303)
 
 
+@router.get("/ui/new/steps/{token}")
+async def steps(state: Shared, token: str) -> PlainTextResponse:
+    """How far the check of that page is; empty where none runs, or has just begun."""
+    return PlainTextResponse(state.memory.steps.get(token, ""))
+
+
+def _token(posted: FormData) -> str:
+    return str(posted.get("token", ""))[:40]
+
+
+@contextmanager
+def _followed(state: State, posted: FormData) -> Iterator[None]:
+    """Within, the page hears how far it is."""
+    memory, token = state.memory.steps, _token(posted)
+    try:
+        with followed(partial(memory.__setitem__, token)):
+            yield
+    finally:
+        memory.pop(token, None)
+
+
 def _view_of(state: State, posted: FormData) -> View:
     try:
         written, text = _written(posted)
     except SpecError as error:
         return _shown(state, changed({}, posted), str(posted.get("yaml", "")), fault=error, field="yaml")
-    return _checked(state, written, text, is_typing="typing" in posted)
+    with _followed(state, posted):
+        return _checked(state, written, text, is_typing="typing" in posted)
 
 
 def _uploaded(state: State, posted: FormData) -> View:
@@ -155,10 +180,8 @@ def _submitted(state: State, posted: FormData, who: Poster) -> tuple[str, View |
     """The id of the job that was stored, or the form that says why none was."""
     try:
         written, text = _written(posted)
-        draft = jobs.draft_from_request(written, state.settings)
-        key = (
-            f"page-{str(posted.get('token', ''))[:40]}-{stable_hash(text)}"  # a second click is the same job
-        )
+        draft = _draft(state, written)
+        key = f"page-{_token(posted)}-{stable_hash(text)}"  # a second click is the same job
         return actions.post(state, draft, who, idempotency_key=key).id, None
     except GnomonError as error:
         view = _view_of(state, posted)
@@ -224,9 +247,19 @@ def _plan(state: State, written: object) -> dict[str, Any]:
     if not state.memory.planning.acquire(timeout=PATIENCE_S):
         raise Unavailable("other plans are being made; press Check in a moment")
     try:
-        return plan(jobs.draft_from_request(written, state.settings))
+        return plan(_draft(state, written))
     finally:
         state.memory.planning.release()
+
+
+def _draft(state: State, written: object) -> jobs.Draft:
+    """The spec, checked; of a large upload, which never changes, what an earlier check has read."""
+    if not _has_large_upload(state, written):
+        return jobs.draft_from_request(written, state.settings)
+    name = stable_hash(written)
+    draft = state.memory.drafts.get(name) or jobs.draft_from_request(written, state.settings)
+    state.memory.drafts[name] = draft
+    return draft
 
 
 def _shown(

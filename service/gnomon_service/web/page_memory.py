@@ -1,12 +1,13 @@
-"""What the pages remember from one look to the next: causes of missing trials, and rates."""
+"""What the pages remember from one look to the next: causes of missing trials, rates, and a large draft."""
 
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection
 
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
+from gnomon_service.jobs import Draft
 from gnomon_workers.store.records import JobDigest, MissingTrials
 from gnomon_workers.store.store import Store
 
@@ -14,6 +15,7 @@ JOB_RATE_S, TOTAL_RATE_S = 30.0, 900.0  # over how long the pages say how fast t
 PLANS_AT_ONCE = 2
 CHECKS_AT_ONCE = 2
 CAUSES_KEPT = 1_000  # jobs
+DRAFT_KEPT_S = 600.0
 KEPT = 200  # counts that are followed
 APART_S = 1.0  # looks that are closer together are one
 
@@ -62,6 +64,9 @@ class PageMemory:
         # Plans open the samples: a few at a time, so that those who type leave the server to others.
         self.planning = threading.BoundedSemaphore(PLANS_AT_ONCE)
         self.checking = threading.BoundedSemaphore(CHECKS_AT_ONCE)  # of endpoints, a process each
+        self.steps: dict[str, str] = {}  # how far the checks are that run now, by the token of their page
+        # The last large upload that was checked, so that to run it does not read it again.
+        self.drafts: TTLCache[str, Draft] = TTLCache(1, DRAFT_KEPT_S)
         self._store, self._lock = store, threading.Lock()
         self._causes: LRUCache[tuple[str, int], tuple[MissingTrials, ...]] = LRUCache(CAUSES_KEPT)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import SpecError
+from gnomon.exchange import sheet
 from gnomon.exchange.format import Reading
 from gnomon.exchange.read_file import read_file
-from gnomon_formats import sheet
 
 SAMPLE = {"id": "a", "epoch": 1, "scores": {"s": {"value": "C"}}, "messages": [], "working_time": 1.0}
 SHEET = "xl/worksheets/sheet1.xml"

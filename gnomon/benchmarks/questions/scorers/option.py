@@ -233,7 +233,8 @@ def _by_text(text: str, options: Mapping[str, str]) -> dict[str, str]:
     if not text:
         return {}
     exact = [letter for letter, option in options.items() if option == text]
-    letters = exact or [letter for letter, option in options.items() if bare(option) == bare(text)]
+    meant = bare(text)
+    letters = exact or [letter for letter, option in options.items() if bare(option) == meant]
     return {f"the text {options[letter]!r}": letter for letter in letters}
 
 

@@ -28,12 +28,19 @@
     line.hidden = !text;
     line.querySelector("span").textContent = text;
   }
+  // Says of a long check how many rows it has read.
+  async function follow(token) {
+    const answer = await fetch(`/ui/new/steps/${token}`).catch(() => null);
+    const text = answer && answer.ok ? await answer.text() : "";
+    if (text && asking && document.querySelector(".side.stale")) document.getElementById("answer").textContent = `${text}.`;
+  }
   async function check(button) {
     if (asking) asking.abort();
     const mine = (asking = new AbortController());
     const data = new FormData(form(), button);
     if (!button) data.append("typing", "1");
     const dim = setTimeout(() => document.querySelector(".side").classList.add("stale"), 300);
+    const steps = setInterval(() => follow(data.get("token")), 1000);
     try {
       if (button && button.id === "check-endpoint") gnomon.announce("The endpoint is being called; this may take minutes.");
       const text = button && button.id === "upload" ? await send(data, mine.signal) : await (await fetch((button && button.getAttribute("formaction")) || "/ui/new/check", { method: "POST", body: new URLSearchParams(data), signal: mine.signal, headers: { Accept: "text/html" } })).text();
@@ -54,6 +61,7 @@
       else gnomon.announce(`This could not be checked: ${error.message}`);
     } finally {
       clearTimeout(dim);
+      clearInterval(steps);
       document.querySelector(".side").classList.remove("stale");
     }
   }

@@ -1,4 +1,7 @@
-"""Reads the first sheet of an Excel workbook (.xlsx) as lines of texts, without a library for it."""
+"""Reads the first sheet of an Excel workbook (.xlsx) as lines of texts, as a person sees them there.
+
+No library does it: those there are take memory for every cell that a small file says it has.
+"""
 
 from __future__ import annotations  # `XMLPullParser` is generic to the type checker alone
 
@@ -11,6 +14,7 @@ from typing import IO
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from gnomon.core.errors import SpecError
+from gnomon.exchange.sheet_numbers import USUAL, number_as_seen
 
 MOST_BYTES = 512 * 2**20  # that a member may unpack to
 MOST_ELEMENTS = 10_000_000  # of a member
@@ -28,18 +32,21 @@ def sheet_lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """The lines below the first one, by its names, with their numbers in the sheet.
 
     Raises:
-        SpecError: it cannot be read as a workbook.
+        SpecError: it cannot be read as a workbook, or two of its columns have one name.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(name for name in archive.namelist() if re.match(r"xl/worksheets/.+\.xml$", name))
             first = "xl/worksheets/sheet1.xml" if "xl/worksheets/sheet1.xml" in names else names[0]
             shared = _shared(archive) if "xl/sharedStrings.xml" in archive.namelist() else []
+            shown = _Shown(archive)
             header: dict[str, str] = {}
             with _member(archive, first) as file:
-                for number, cells in _rows(file, shared):
+                for number, cells in _rows(file, shared, shown):
                     if not header:
-                        header = cells
+                        header = {column: name.strip() for column, name in cells.items() if name.strip()}
+                        if len(set(header.values())) < len(header):
+                            raise ValueError("two of its columns have one name")
                     else:
                         yield number, {name: cells.get(column, "") for column, name in header.items()}
     except (OSError, *UNREADABLE) as error:
@@ -90,19 +97,52 @@ def _text(element: Element) -> str:
     return "".join(part.text or "" for part in element.iter(f"{NAMESPACE}t"))
 
 
-def _rows(file: IO[bytes], shared: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+class _Shown:
+    """Writes numbers as the workbook's formats show them."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        styles = _root(archive, "xl/styles.xml", "styleSheet")
+        book = _root(archive, "xl/workbook.xml", "workbook")
+        named = {
+            item.get("numFmtId"): item.get("formatCode") or "" for item in styles.iter(f"{NAMESPACE}numFmt")
+        }
+        numbers = [
+            item.get("numFmtId") or "0" for item in styles.iterfind(f"{NAMESPACE}cellXfs/{NAMESPACE}xf")
+        ]
+        self._forms = [named.get(number, USUAL.get(int(number), "")) for number in numbers]
+        properties = book.find(f"{NAMESPACE}workbookPr")
+        self._since_1904 = properties is not None and properties.get("date1904") in ("1", "true")
+
+    def number(self, text: str, style: int) -> str:
+        form = self._forms[style] if style < len(self._forms) else ""
+        return number_as_seen(text, form, since_1904=self._since_1904)
+
+
+def _root(archive: zipfile.ZipFile, name: str, tag: str) -> Element:
+    """The root of a document; an empty one where it is absent."""
+    if name not in archive.namelist():
+        return Element("absent")
+    with _member(archive, name) as file:
+        return next(_elements(file, f"{NAMESPACE}{tag}"), Element("absent"))
+
+
+def _rows(file: IO[bytes], shared: list[str], shown: _Shown) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows with their numbers, and their cells by the letters of the columns."""
     for at, row in enumerate(_elements(file, f"{NAMESPACE}row"), start=1):
         cells = {}
-        for cell in row.iter(f"{NAMESPACE}c"):
-            column = re.sub(r"\d", "", cell.get("r") or "")
-            cells[column] = _value(cell, shared)
+        for place, cell in enumerate(row.iter(f"{NAMESPACE}c")):
+            column = re.sub(r"\d", "", cell.get("r", "")) or str(place)
+            cells[column] = _value(cell, shared, shown)
         yield int(row.get("r") or at), cells
 
 
-def _value(cell: Element, shared: list[str]) -> str:
+def _value(cell: Element, shared: list[str], shown: _Shown) -> str:
     kind, value = cell.get("t"), cell.find(f"{NAMESPACE}v")
     if kind == "inlineStr":
         return _text(cell)
     text = (value.text or "") if value is not None else ""
-    return shared[int(text)] if kind == "s" else {"1": "true", "0": "false"}[text] if kind == "b" else text
+    if kind == "s":
+        return shared[int(text)]
+    if kind == "b":
+        return {"1": "true", "0": "false"}[text]
+    return shown.number(text, int(cell.get("s") or 0)) if kind in (None, "n") and text else text
