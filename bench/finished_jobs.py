@@ -38,11 +38,8 @@ def insert_job(database: str, *, samples: int, models: int = 1, arms: int = 2, r
         SampleRef(sample_id=f"s{n:06}", task=f"T{n % 7}", cell=f"c{n % CELLS:02}", cluster=f"v{n // 5}")
         for n in range(samples)
     ]
-    store = Store(database)
-    try:
+    with Store(database) as store:
         return store.insert_finished_job(spec, refs, ((row, None) for row in _rows(spec, refs)))
-    finally:
-        store.close()
 
 
 def _rows(spec: JobSpec, refs: list[SampleRef]) -> Iterator[Row]:

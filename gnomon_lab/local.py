@@ -197,11 +197,8 @@ class LocalJobs:
 
         if not self.has_store:
             raise NotFound(f"{self.settings.data_dir} holds no jobs; name another folder", field="data_dir")
-        store = open_store(self.settings.database_url)
-        try:
+        with open_store(self.settings.database_url) as store:
             yield store
-        finally:
-            store.close()
 
     def view(self, job_id: str) -> "JobView":
         """The job as the API shows it."""

@@ -17,6 +17,9 @@ from gnomon_tools.core.sketch import Line, Mark, Plane, Sketch
 ARM_LOOKS: tuple[Look, ...] = ("arm-1", "arm-2", "arm-3", "arm-4")
 
 
+CLOCK_TITLE = "When each was seen, forecast, answered and true"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmAnswer:
     """What an arm answered: `place` is the arm's among the job's, from 0."""
@@ -99,8 +102,18 @@ def trace_scene(
     if sample is None:
         return None
     title = f"Map of what was seen, what is true and what each step asked and got: {sample.ref.sample_id}"
+    return layers_map(sample, layers, ident=ident, title=title, view=view)
+
+
+def layers_map(
+    sample: Sample, layers: Sequence[Layer], *, ident: str, title: str, view: QuestionView | None = None
+) -> Markup | None:
+    """The sample's scene with all layers, or those on the Earth; None where nothing has a place.
+
+    Of a question that is given, cameras that its options name are drawn as such.
+    """
     if sample.scene is not None:
-        names = [option.text.split()[0] for option in view.options if option.text] if view else []
+        names = [option.text.split()[0] for option in view.options if option.text.split()] if view else []
         cameras = [name for name in names if name in sample.scene.cameras]
         return scene_svg(sample.scene, layers, ident=ident, title=title, cameras=cameras)
     if any(layer.sketch.plane == "earth" and layer.sketch.marks for layer in layers):
@@ -108,7 +121,7 @@ def trace_scene(
     return None
 
 
-def trace_clock(layers: Sequence[Layer], *, ident: str) -> Markup | None:
+def layers_clock(layers: Sequence[Layer], *, ident: str, title: str) -> Markup | None:
     """The lanes of all layers with times; None where there are none."""
     stretch = clock_range(layers)
     if stretch is None:
@@ -118,6 +131,6 @@ def trace_clock(layers: Sequence[Layer], *, ident: str) -> Markup | None:
         start_s=stretch[0],
         end_s=stretch[1],
         ident=ident,
-        title="When each was seen, forecast, answered and true",
+        title=title,
         format_time=clock_text,
     )

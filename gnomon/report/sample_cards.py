@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from gnomon.core.opened_question import OpenedQuestion, ShownQuestion, question_record, show_question
 from gnomon.core.row import Row
-from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
+from gnomon.drawing.trace_drawing import CLOCK_TITLE, ArmAnswer, layers_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.contrast import ContrastReport
 from gnomon.report.sample_choice import Choice, Reported, chosen_samples
@@ -217,7 +217,7 @@ def _view(
         "turns_left_out": max(0, len(read_turns(trace)) - MOST_TURNS),
         "chosen": chosen,
         "drawing": trace_scene(question.sample, question.view, layers, ident=f"{ident}-scene"),
-        "clock": trace_clock(layers, ident=f"{ident}-clock"),
+        "clock": layers_clock(layers, ident=f"{ident}-clock", title=CLOCK_TITLE),
         "aligned": choice.aligned or _aligned(choice, trials),
     }
 

@@ -16,11 +16,8 @@ def stored_job(settings: Settings, job_id: str) -> StoredJob:
     from gnomon_workers.store.job_counters import OPEN  # late, as the store: few specs need it
     from gnomon_workers.store.store import open_store
 
-    store = open_store(settings.database_url)
-    try:
+    with open_store(settings.database_url) as store:
         job = store.job(job_id)
-    finally:
-        store.close()
     return StoredJob(
         id=job.id,
         status=job.status,
@@ -36,8 +33,7 @@ def stored_job(settings: Settings, job_id: str) -> StoredJob:
 def _token_counts(settings: Settings, job_id: str, model: str, arm: str) -> list[int]:
     from gnomon_workers.store.store import open_store  # late, as above
 
-    store = open_store(settings.database_url)
-    try:
+    with open_store(settings.database_url) as store:
         return [
             row.prompt_tokens + row.completion_tokens
             for row in store.iter_rows(job_id)
@@ -46,20 +42,15 @@ def _token_counts(settings: Settings, job_id: str, model: str, arm: str) -> list
             and row.prompt_tokens is not None
             and row.completion_tokens is not None
         ]
-    finally:
-        store.close()
 
 
 def _called(settings: Settings, job_id: str, model: str, arm: str, tool: str | None) -> set[str]:
     from gnomon_workers.store.store import open_store  # late, as above
 
-    store = open_store(settings.database_url)
     called: set[str] = set()
     without: set[str] = set()
-    try:
+    with open_store(settings.database_url) as store:
         for row in store.iter_rows(job_id):
             if (row.model, row.arm) == (model, arm):
                 (called if can_replay(row, tool) else without).add(row.sample_id)
-    finally:
-        store.close()
     return called - without

@@ -251,16 +251,13 @@ def finish(
         except KeyboardInterrupt:
             message = _how_to_resume(begun[0], settings) if begun else NOT_BEGUN
             raise KeyboardInterrupt(message) from None
-    store = open_store(settings.database_url)
-    try:
+    with open_store(settings.database_url) as store:
         job, cassettes = end_job(store, job_id, settings.data_dir)
         report = report_of(store, job_id)
         for path, lines in cassettes:
             say(f"cassette: {path}, {count(lines, 'line')}")
         if out is not None:
             write_folder(store, job_id, report, out, data_dir=settings.data_dir)
-    finally:
-        store.close()
     click.echo(as_json(report) if as_document else summary_text(report))
     if out is not None:
         say(f"report: {out / 'report.html'}")

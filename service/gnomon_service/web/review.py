@@ -16,10 +16,8 @@ from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.review import VERDICTS, Review, ReviewQueue, Verdict
 from gnomon.curation.queue_samples import IN_WORDS
 from gnomon.curation.reviews import by_sample
-from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer
-from gnomon.drawing.scene_svg import scene_svg
-from gnomon.drawing.trace_drawing import clock_text
+from gnomon.drawing.trace_drawing import layers_clock, layers_map
 from gnomon_service.api.middleware import comes_from_here
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
@@ -211,25 +209,11 @@ def _pictures(question: ShownQuestion, *, shows_truth: bool) -> tuple[Markup | N
     else:
         layers = [Layer("seen", blind_sketch(view.seen, view.truth), "seen")]
     title = f"Map of what the question shows{' and what is true' if shows_truth else ''}"
-    drawing = None
-    if sample.scene is not None:
-        names = [option.text.split()[0] for option in view.options if option.text.split()]
-        cameras = [name for name in names if name in sample.scene.cameras]
-        drawing = scene_svg(sample.scene, layers, ident="scene", title=title, cameras=cameras)
-    elif any(layer.sketch.plane == "earth" and layer.sketch.marks for layer in layers):
-        drawing = scene_svg(None, layers, ident="scene", title=title, plane="earth")
-    stretch = clock_range(layers)
-    if stretch is None:
-        return drawing, None
-    clock = clock_svg(
-        layers,
-        start_s=stretch[0],
-        end_s=stretch[1],
-        ident="clock",
-        title="When each was seen" + (" and what is true" if shows_truth else ""),
-        format_time=clock_text,
+    clock_title = f"When each was seen{' and what is true' if shows_truth else ''}"
+    return (
+        layers_map(sample, layers, ident="scene", title=title, view=view),
+        layers_clock(layers, ident="clock", title=clock_title),
     )
-    return drawing, clock
 
 
 def blind_sketch(seen: Sketch, truth: Sketch) -> Sketch:

@@ -12,10 +12,8 @@ from gnomon.core.clusters import cluster_words
 from gnomon.core.errors import NotFound
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.sample import SampleRef
-from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer
-from gnomon.drawing.scene_svg import scene_svg
-from gnomon.drawing.trace_drawing import clock_text, look_of
+from gnomon.drawing.trace_drawing import clock_text, layers_clock, layers_map, look_of
 from gnomon.report.text_formats import count
 from gnomon.traces.turns import prompt_pictures, prompt_texts
 from gnomon_service.api.places import in_place
@@ -240,20 +238,8 @@ def _drawings(
         sketch = question.answer_sketch(responses.get(trial.trial_id))
         if sketch:
             layers.append(Layer(name, sketch, look_of(trial.place), key=f"answer-{number}"))
-    scene, stretch = question.sample.scene, clock_range(layers)
     title = f"Map of what was seen, what is true and what each arm answered: {question.sample.ref.sample_id}"
-    drawing = clock = None
-    if scene is not None:
-        drawing = scene_svg(scene, layers, ident="scene", title=title)
-    elif any(layer.sketch.plane == "earth" and layer.sketch.marks for layer in layers):
-        drawing = scene_svg(None, layers, ident="scene", title=title, plane="earth")
-    if stretch is not None:
-        clock = clock_svg(
-            layers,
-            start_s=stretch[0],
-            end_s=stretch[1],
-            ident="clock",
-            title="When each was seen, answered and true",
-            format_time=clock_text,
-        )
-    return {"_drawing": drawing, "_clock": clock}
+    return {
+        "_drawing": layers_map(question.sample, layers, ident="scene", title=title),
+        "_clock": layers_clock(layers, ident="clock", title="When each was seen, answered and true"),
+    }

@@ -13,7 +13,7 @@ from gnomon.core.row import Row
 from gnomon.drawing.clock_svg import clock_range
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import PictureBelow, scene_svg
-from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
+from gnomon.drawing.trace_drawing import CLOCK_TITLE, ArmAnswer, layers_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.text_formats import count, dollars, known_count
 from gnomon.traces.findings import Findings, findings_on
@@ -81,7 +81,7 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
         "around": _around(state, job, record, listed),
         "others": _others(arms, record, question, responses),
         "_drawing": trace_scene(question.sample, question.view, layers, ident="scene"),
-        "_clock": trace_clock(layers, ident="clock"),
+        "_clock": layers_clock(layers, ident="clock", title=CLOCK_TITLE),
         "_stretch": clock_range(layers),
         "_frames": _frames(question, sketches),
         "_query": listed.query(),

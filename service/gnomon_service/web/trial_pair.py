@@ -6,10 +6,8 @@ from typing import Any
 from fastapi import APIRouter
 
 from gnomon.core.opened_question import ShownQuestion, question_record
-from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer
-from gnomon.drawing.scene_svg import scene_svg
-from gnomon.drawing.trace_drawing import clock_text, look_of
+from gnomon.drawing.trace_drawing import layers_clock, layers_map, look_of
 from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.traces.alignment import AlignedRow, Alignment, Item, align, changed_words
@@ -214,17 +212,10 @@ def _drawings(
         Layer(name, question.answer_sketch(trace.get("response")), look)
         for name, look, trace in zip(names, looks, traces, strict=True)
     ]
-    scene, stretch = question.sample.scene, clock_range(layers)
-    title = "Both answers on the map, with what was seen and what is true"
-    clock = None
-    if stretch:
-        clock = clock_svg(
-            layers,
-            start_s=stretch[0],
-            end_s=stretch[1],
-            ident="clock",
-            title="Both answers on the clock, with what was seen and what is true",
-            format_time=clock_text,
-        )
-    drawing = scene_svg(scene, layers, ident="scene", title=title) if scene is not None else None
-    return {"_drawing": drawing, "_clock": clock}
+    what = "with what was seen and what is true"
+    return {
+        "_drawing": layers_map(
+            question.sample, layers, ident="scene", title=f"Both answers on the map, {what}"
+        ),
+        "_clock": layers_clock(layers, ident="clock", title=f"Both answers on the clock, {what}"),
+    }

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from operator import itemgetter
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from sqlalchemy import (
     Column,
@@ -71,7 +71,10 @@ ALONE = {"isolation_level": "AUTOCOMMIT"}  # of a connection whose statements ar
 
 
 class Database:
-    """An engine with a schema. Safe to share between threads; call `close` before a fork."""
+    """An engine with a schema. Safe to share between threads; call `close` before a fork.
+
+    A context manager too, which closes it at its end.
+    """
 
     def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
         self.url, self._clock = url, clock
@@ -180,6 +183,12 @@ class Database:
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
         self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class AnyRevision(Database):

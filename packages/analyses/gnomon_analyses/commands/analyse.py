@@ -72,8 +72,7 @@ def analyse(
         raise SpecError(f"{name} needs {'no judge' if judges else 'a judge model'}", field="--judge")
     if not isinstance(analysis, ComputedFromRows) and len(jobs) > 1:
         raise SpecError(f"{name} reads one job at a time", field="JOB")
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         jobs = tuple(find_job(store, job) for job in jobs)
         if isinstance(analysis, ComputedFromRows):
             result = counted(store, analysis, jobs, settings)
@@ -90,8 +89,6 @@ def analyse(
                 repeats=repeats,
                 run=lambda spec: _run(spec, settings, workers),
             )
-    finally:
-        store.close()
     if isinstance(analysis, ComputedFromJob) and not as_json:
         click.echo("\n".join(analysis.lines(result)))
         return

@@ -26,8 +26,7 @@ def board(benchmark: str, key: str, out: Path, data_dir: Path | None) -> None:
     from gnomon_service.cli.common import existing_store
     from gnomon_service.derived_kinds import indexes_of, reports_of
 
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         boards = boards_of(store, benchmark)
         key = key or next(iter(boards), "")
         if key not in boards:
@@ -37,8 +36,6 @@ def board(benchmark: str, key: str, out: Path, data_dir: Path | None) -> None:
         indexed = [IndexedJob(job_id=job.id, spec=job.spec, index=indexes.get(job.id).value) for job in jobs]
         record = board_record(key, jobs, indexed)
         files = site_files(benchmark, record, jobs, lambda job_id: reports.get(job_id).value)
-    finally:
-        store.close()
     out.mkdir(parents=True, exist_ok=True)
     for name, body in files.items():
         write_whole(out / name, body, rights=PUBLIC)

@@ -37,8 +37,8 @@ def delete(
 
     if not (jobs or older_than is not None or unnamed_media):
         raise SpecError("needed: a job, --older-than DAYS or --unnamed-media", field="JOB")
-    store, settings = existing_store(data_dir), settings_of(data_dir)
-    try:
+    settings = settings_of(data_dir)
+    with existing_store(data_dir) as store:
         ids = dict.fromkeys(find_job(store, job) for job in jobs)
         if older_than is not None:
             ids |= dict.fromkeys(store.ended_before(older_than * deletion.DAY_S))
@@ -50,8 +50,6 @@ def delete(
             store.finish_deletions()
             views = [deletion.delete(settings, store, job_id, by="gnomon delete") for job_id in ids]
         media = deletion.delete_unnamed_media(settings, store, is_dry=dry_run) if unnamed_media else None
-    finally:
-        store.close()
     if as_json:
         click.echo(json.dumps({"jobs": views, "unnamed_media": asdict(media) if media else None}, indent=2))
         return

@@ -35,11 +35,8 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
         raise SpecError(f"{out.name!r} has no known ending; allowed: .html, .md, .json", field="--out")
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         difference = diff_jobs(_job(store, find_job(store, first)), _job(store, find_job(store, second)))
-    finally:
-        store.close()
     if out is not None:
         out.write_text(_page(difference, out.suffix), encoding="utf-8")
     if as_json:

@@ -62,9 +62,8 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
     from gnomon_workers.open_job import media_of
 
     form = format_called(kind, written_names())
-    store = existing_store(data_dir)
     folder = settings_of(data_dir).data_dir
-    try:
+    with existing_store(data_dir) as store:
         job = find_job(store, job)
         exported = exported_job(
             store,
@@ -82,8 +81,6 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
         prepare_out(out)
         for path in _written(files_of(kind, exported), out):
             click.echo(str(path))
-    finally:
-        store.close()
 
 
 def _written(files: "Iterable[ExportFile]", out: Path) -> list[Path]:

@@ -109,11 +109,8 @@ def import_(
     there_are = len(set(coarsest([ref.cluster for ref in run.refs if ref.cluster])))
     settings = settings_of(data_dir)
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = open_store(settings.database_url)
-    try:
+    with open_store(settings.database_url) as store:
         job_id = store.insert_finished_job(run.spec, run.refs, run.ended, faults=run.faults)
-    finally:
-        store.close()
     if as_json:
         document = {
             "job_id": job_id,
@@ -166,12 +163,9 @@ def _import_answers(
 
     if len(files) != 1:
         raise SpecError("one file of answers at a time", field="FILE")
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         job_id = find_job(store, job_id)
         new_job = add_answers(store, job_id, Path(files[0]), settings_of(data_dir), arm=arm)
-    finally:
-        store.close()
     if as_json:
         click.echo(json.dumps({"job_id": new_job}))
         return

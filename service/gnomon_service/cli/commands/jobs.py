@@ -27,14 +27,11 @@ def jobs(limit: int, owner: str | None, deleted: bool, data_dir: Path | None, as
     """List the stored jobs, newest first: id, status, trials with a result and missing ones, and name."""
     from gnomon_service.cli.common import existing_store
 
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         if deleted:
             _print_deleted(store.deleted_jobs(limit=limit), as_json=as_json)
             return
         records, workers = store.jobs(cursor=None, limit=limit, owner=owner).items, store.workers()
-    finally:
-        store.close()
     if as_json:
         rows = [
             {

@@ -22,11 +22,8 @@ def keys(ctx: click.Context, data_dir: Path | None, as_json: bool) -> None:
     from gnomon_service.keys import keys_view
 
     entries = settings_of(data_dir).api_keys.entries()
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         view = keys_view(store, entries)
-    finally:
-        store.close()
     if as_json:
         click.echo(json.dumps(view, indent=2))
         return

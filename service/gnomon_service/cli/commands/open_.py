@@ -53,16 +53,13 @@ def _address(target: str | None, data_dir: Path | None) -> str:
     settings = settings_of(data_dir)
     path = "/"
     if target is not None:
-        store = existing_store(data_dir)
-        try:
+        with existing_store(data_dir) as store:
             is_trial = target.startswith("t_")
             path = (
                 f"/ui/trials/{find_trial(store, target)}"
                 if is_trial
                 else f"/ui/jobs/{find_job(store, target)}"
             )
-        finally:
-            store.close()
     url = running_url(settings.data_dir)
     if url is None:
         how = "`gnomon up` starts one, `gnomon report JOB --out report.html` writes a page without one"

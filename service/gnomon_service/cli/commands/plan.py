@@ -1,6 +1,7 @@
 """Estimate what a job would cost and could detect; calls no model."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +53,11 @@ def plan(
         plan as plan_job,  # after the spec was checked: a fault in it is said at once
     )
 
-    store = existing_store(data_dir) if pilot else None
-    try:
+    with existing_store(data_dir) if pilot else nullcontext() as store:
         pilot = find_job(store, pilot) if store and pilot else None
         document = plan_job(
             draft, store=store, pilot=pilot, lost=lost, **({} if icc is None else {"icc": icc})
         )
-    finally:
-        if store is not None:
-            store.close()
     click.echo(json.dumps(document, indent=2) if as_json else plan_text(document))
 
 

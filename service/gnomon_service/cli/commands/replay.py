@@ -64,8 +64,7 @@ def replay(
     from gnomon_service.replay_job import replay_cost, replay_spec
 
     settings = settings_of(data_dir)
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         fields = replay_spec(
             store,
             find_job(store, job),
@@ -77,8 +76,6 @@ def replay(
         )
         draft = checked_draft(fields, settings)
         cost = replay_cost(store, draft.spec, [ref.sample_id for ref in draft.refs])
-    finally:
-        store.close()
     if is_plan and as_json:
         click.echo(json.dumps(cost, indent=2))
         return

@@ -61,8 +61,7 @@ def report(
         )
     if kind == "parquet" and out is None:
         raise SpecError("parquet is binary; name a file", field="--out")
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         found = find_job(store, job)
         if figures or tables:
             _write_paper(store, found, figures, tables)
@@ -72,8 +71,6 @@ def report(
             _put(_methods(store, found, kind), out)
         else:
             _write(store, found, kind, out, data_dir=settings_of(data_dir).data_dir)
-    finally:
-        store.close()
 
 
 def _by_ending(out: Path | None) -> str:

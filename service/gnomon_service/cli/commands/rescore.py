@@ -37,8 +37,7 @@ def rescore(
     from gnomon_service.rescore_job import rescore as rescore_job
 
     prepare_out(out)
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         job = find_job(store, job)
         with counting("trials") as advance:
             result = rescore_job(
@@ -47,8 +46,6 @@ def rescore(
         if out is not None:
             report = report_of(store, result.new_job)
             write_folder(store, result.new_job, report, out, data_dir=settings_of(data_dir).data_dir)
-    finally:
-        store.close()
     if as_json:
         click.echo(json.dumps(result.to_json(), indent=2))
         return

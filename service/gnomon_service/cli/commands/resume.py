@@ -38,11 +38,8 @@ def resume(
     from gnomon_service.cli.common import existing_store, finish, prepare_out, settings_of
     from gnomon_service.cli.ids import find_job
 
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         job = find_job(store, job)  # raises before a queue is started if there is no such job
-    finally:
-        store.close()
     prepare_out(out)
     from gnomon_service.jobs import resume as resume_job
 

@@ -153,14 +153,11 @@ def _of_job(job: str, arms: tuple[str, ...], data_dir: Path | None) -> Listing:
     from gnomon_service.cli.common import existing_store
     from gnomon_service.cli.ids import find_job
 
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         job_id = find_job(store, job)
         spec = store.job(job_id).spec
         labels = tuple(spec.arm(name).name for name in arms) or tuple(arm.name for arm in spec.arms)
         results = _joined(spec, store.refs(job_id), store.iter_rows(job_id))
-    finally:
-        store.close()
     contrast = next(iter(spec.contrasts()), None)
     return Listing(results, labels, (contrast.baseline, contrast.variant) if contrast else None)
 

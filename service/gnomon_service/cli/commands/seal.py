@@ -19,14 +19,11 @@ def seal(job: str, out: Path | None, data_dir: Path | None) -> None:
     from gnomon_service.cli.common import existing_store, say
     from gnomon_service.cli.ids import find_job
 
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         if not store.seal(job):  # of a job that was deleted, it is all there is
             job = find_job(store, job)
         store.seal_results(job)
         lines = store.seal(job)
-    finally:
-        store.close()
     if not lines:
         raise NotFound(f"job {job} has no seal: an older version of Gnomon made it", field="job")
     text = "".join(f"{line.text}\n" for line in lines)

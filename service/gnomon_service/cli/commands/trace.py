@@ -46,12 +46,9 @@ def trace(
     from gnomon_service.cli.common import existing_store, settings_of
     from gnomon_service.cli.trace_text import print_side_by_side, print_trace
 
-    store = existing_store(data_dir)
-    try:
+    with existing_store(data_dir) as store:
         trials = [store.trial(name) for name in _trials_of(store, ids, arm=arm, model=model, repeat=repeat)]
         truth = "" if as_json or len(trials) > 1 else _truth(store, trials[0], settings_of(data_dir).data_dir)
-    finally:
-        store.close()
     views = [trial_view(trial) for trial in trials]
     if as_json:
         click.echo(json.dumps(views[0] if len(views) == 1 else views, indent=2))
