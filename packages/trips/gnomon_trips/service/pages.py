@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
@@ -29,32 +30,7 @@ BENCHMARK = "itinerary"
 PLANNED_TASKS = ("request", "city-day", "two-day", "change-request", "must-refuse")
 """The tasks whose answers are plans; those of the others are orders of stations and graphs."""
 PER_PAGE = 30
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "helsinki": {
-        "id": "helsinki-long-weekend",
-        "area": "helsinki",
-        "start_date": "2026-06-11",
-        "days": 3,
-        "party": 2,
-        "hotel": "Hotelli Torni",
-        "places": [
-            *("Ateneum", "Kiasma", "Amos Rex", "Vanha Kauppahalli"),
-            *("Kampin kappeli", "Helsingin tuomiokirkko"),
-        ],
-        "wishes": ["park"],
-        "meals": [{"name": "lunch", "start": "11:30", "end": "15:00", "minutes": 45}],
-        "order": [["Helsingin tuomiokirkko", "Vanha Kauppahalli"]],
-        "window": {"start": "09:30", "end": "19:00"},
-        "max_walk_m": 6000,
-    },
-    "impossible": {
-        "id": "helsinki-monday",
-        "area": "helsinki",
-        "start_date": "2026-06-08",
-        "hotel": "Hotelli Torni",
-        "places": ["Ateneum", "Kiasma", "Kampin kappeli"],
-    },
-}  # fmt: skip
+EXAMPLES: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath("examples.json").read_bytes())
 """Requests to start from: one that can be planned, and one where a museum is closed."""
 FIELDS = ("area", "start_date", "latest_start", "days", "hotel", "start", "end", "places")
 DOWNLOADS = {".ics": "Calendar", ".geojson": "Map data", ".json": "Plan and checks", ".html": "Page"}

@@ -1,17 +1,22 @@
 """Each rule names its faults, strictly and as the released code has it."""
 
 import copy
+import json
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from gnomon_trips.benchmarks.travelplanner.loader import TravelTask, task_of
-from gnomon_trips.benchmarks.travelplanner.official import QUIRKS, OfficialRaisesError, judge_officially
+from gnomon_trips.benchmarks.travelplanner.official import OfficialRaisesError, judge_officially
 from gnomon_trips.benchmarks.travelplanner.scoring import score_plan
 from gnomon_trips.sandbox.rules import COMMONSENSE, HARD, cost_lines, judge
 from tests.published_trips import GOOD_COST_USD, GOOD_PLAN, rows
 
 Plan = list[dict[str, Any]]
+
+
+QUIRKS = json.loads(files("gnomon_trips.benchmarks.travelplanner").joinpath("quirks.json").read_bytes())
 
 
 def task(number: int = 0, **more: Any) -> TravelTask:

@@ -1,7 +1,7 @@
 """Judges a plan as the released evaluation does, its quirks included; written anew from its behaviour.
 
 Known places are those of the task's reference information, where the released code looks into its whole
-database. `QUIRKS` names where the released code lets a plan pass that the paper's definitions do not.
+database. `quirks.json` names where the released code lets a plan pass that the paper's definitions do not.
 """
 
 import itertools
@@ -14,52 +14,6 @@ from gnomon_trips.sandbox.plan import MEALS, Days
 from gnomon_trips.sandbox.record import Attraction, Lodging, Restaurant, RideMode, TravelSandbox, TripNeeds
 from gnomon_trips.sandbox.rules import COMMONSENSE, GATES, Judgement
 
-QUIRKS: Mapping[str, tuple[str, ...]] = {
-    "in_sandbox": (
-        "a name need only be part of a known name",
-        "a flight need not fly on the day",
-        "transport without a flight number, a car or a taxi is not looked up",
-        "the last of a day's attractions is not looked up unless a semicolon follows it",
-    ),
-    "complete": (
-        "days beyond those asked for are ignored",
-        "half of the fields is counted over eight, with the day's number and city among them",
-        "a city whose name ends in “to ” or “from ” counts as a way, and a way as no full day",
-    ),
-    "in_current_city": (
-        "on a day in one city a place passes that has any letter of the city's name in common",
-        "on such a day the lodging passes with the last letter of the city's name",
-        "a city's name anywhere in the text counts, in the place's own name too",
-        "a way counts whichever of its ends it begins at",
-    ),
-    "city_route": (
-        "the city of a trip to one city is not compared with the one asked for",
-        "a trip may begin in another city than the one asked for if day 1 is no travel",
-        "cities may change between two days without any way",
-    ),
-    "diverse_restaurants": ("a name written in two ways counts as two",),
-    "diverse_attractions": (
-        "the last of a day's attractions is left out unless a semicolon follows it",
-        "a name written in two ways counts as two",
-    ),
-    "transport_conflict": ("a text that names several kinds of transport counts as one of them",),
-    "minimum_nights": (
-        "a lodging whose name is part of several names is not checked",
-        "the last day counts as a night",
-    ),
-    "budget": (
-        "what is not known costs nothing",
-        "a price is that of the first known name that the plan's name is part of",
-    ),
-    "house_rule": ("“parties” is compared with a misspelt word, so that parties are never checked",),
-    "room_type": ("the type is that of the first known name that the plan's name is part of",),
-    "cuisine": (
-        "a meal in the city of departure ends its day",
-        "the cuisines are those of the first known name that the plan's name is part of",
-    ),
-    "transport": ("only “Flight” and “Self-driving” in exactly this spelling count",),
-}
-
 _FROM_TO = re.compile(r"from\s+(.+?)\s+to\s+([^,]+)(?=[,\s]|$)")
 _NOT_A_DAY = "You don't need to fill in the information for this or later days."
 _NOTHING = (None, "", "-")
@@ -71,6 +25,11 @@ Rule = Callable[[Sequence[Mapping[str, Any]], TravelSandbox], str | None]
 
 class OfficialRaisesError(Exception):
     """The released code would stop with this error on the plan."""
+
+
+def is_delivered(plan: object) -> bool:
+    """Whether there is a plan at all."""
+    return bool(plan)
 
 
 def judge_officially(days: Days, sandbox: TravelSandbox) -> Judgement:
