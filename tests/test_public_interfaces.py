@@ -43,6 +43,12 @@ def dotted(node: ast.AST) -> list[str]:
     return [node.id, *names] if isinstance(node, ast.Name) else []
 
 
+ASKED = (  # nodes that the questions are about, a fifth of all
+    *(ast.Import, ast.ImportFrom, ast.Attribute, ast.ClassDef, ast.Call),
+    *(ast.Assign, ast.Delete, ast.AugAssign, ast.AnnAssign),
+)
+
+
 def targets(node: ast.AST) -> list[ast.expr]:
     """What a statement sets, or takes away."""
     if isinstance(node, ast.Assign | ast.Delete):
@@ -59,7 +65,7 @@ class Module:
     """What one of our modules does with names of other packages."""
 
     def __init__(self, source: str) -> None:
-        self.nodes = list(ast.walk(ast.parse(source)))
+        self.nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ASKED)]
         self.imported: dict[str, str] = {}  # by the name here
         self.modules: set[str] = set()
         for node in self.nodes:
@@ -83,7 +89,10 @@ class Module:
     def private(self) -> Iterator[str]:
         """Private names of others: imported, read, or used by our subclasses of their classes."""
         used = {*self.modules, *self.imported.values()}
-        used |= {self.foreign(node) for node in self.nodes if isinstance(node, ast.Attribute)}
+        attributes = (
+            node for node in self.nodes if isinstance(node, ast.Attribute) and is_private(node.attr)
+        )
+        used |= set(map(self.foreign, attributes))
         for name in used - DOCUMENTED:
             package, *names = name.split(".")
             if package not in OURS and any(map(is_private, (package, *names))):

@@ -12,7 +12,7 @@ import pytest
 from tests.chat_provider import ChatProvider
 
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
-QUESTIONS, OF_A_CLUSTER = 48, 2
+QUESTIONS, OF_A_CLUSTER = 24, 2
 CALL = {"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}
 JSON, NAME, ARGUMENTS = json.dumps(CALL), CALL["name"], json.dumps(CALL["arguments"])
 AS_TEXT = {

@@ -577,13 +577,15 @@ def test_a_plan_and_the_report_of_such_a_job_name_the_same_effect(capsys: pytest
 def test_a_plan_with_losses_asks_for_more_and_says_what_it_assumes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": 140, "seed": 5}}))
+    of_one_cell = {"limit": 40, "seed": 5, "tasks": ["GeoLocation"], "scenes": ["indoor"]}
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": of_one_cell}))
     assert gnomon("plan", "spec.yaml", "--json") == 0
     whole = said(capsys)
     assert gnomon("plan", "spec.yaml", "--lost", "0.02", "--icc", "0.4", "--json") == 0
     lossy = said(capsys)
     pairs = zip(whole["detectable"], lossy["detectable"], strict=True)
     assert all(b["all"] is None or b["all"] > a["all"] for a, b in pairs)
+    assert lossy["detectable"][-1]["all"] is not None
     assert "lost at random: 2 % of each arm's trials" in lossy["assumptions"]
     assert any(
         line.startswith("intraclass correlation of a cluster's samples 0.4:") for line in lossy["assumptions"]

@@ -4,9 +4,9 @@ from random import Random
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.weightstats import DescrStatsW
 
 from gnomon.statistics.design import Design, design, strata_of
@@ -29,7 +29,7 @@ def test_equal_clusters_have_the_cluster_robust_error_of_statsmodels() -> None:
     clusters = np.repeat(np.arange(12), 5)
     values = random.normal(size=len(clusters)) + random.normal(size=12)[clusters]
     found = design(np.zeros_like(clusters), clusters).estimate(values, limits=LIMITS)
-    fit = sm.OLS(values, np.ones_like(values)).fit(
+    fit = OLS(values, np.ones_like(values)).fit(
         cov_type="cluster",
         cov_kwds={"groups": clusters, "use_correction": False},
         use_t=True,

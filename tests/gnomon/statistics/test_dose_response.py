@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy.stats import ttest_ind
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools.tools import add_constant
 
 from gnomon_analyses.statistics.dose_response import slope
 
@@ -12,7 +13,7 @@ def test_of_single_items_its_error_is_that_of_hc2() -> None:
     random = np.random.default_rng(0)
     x = random.random(40)
     y = 0.3 * x + random.normal(0, 0.1 + x / 3)
-    line, regression = slope(x, y, np.arange(40)), sm.OLS(y, sm.add_constant(x)).fit(cov_type="HC2")
+    line, regression = slope(x, y, np.arange(40)), OLS(y, add_constant(x)).fit(cov_type="HC2")
     assert (line.value, line.se) == pytest.approx((regression.params[1], regression.bse[1]))
 
 
