@@ -30,6 +30,7 @@ class Builds:
     alike: float = 0.0  # ICC of difficulties in a cluster
     kept: float = 0.5  # share of answers that NEW repeats
     graded: bool = False
+    falling: float = 0.0  # share of clusters that alone fall; 0: NEW falls in all that it does not repeat
 
 
 STUDIES = {
@@ -46,6 +47,12 @@ STUDIES = {
         base=0.6, margin=0.05, sizes=(10,) * 40, alike=0.3, graded=True
     ),
     "120 samples, graded, margin 5": Builds(base=0.6, margin=0.05, sizes=(1,) * 120, graded=True),
+    "8 unequal clusters of which 3 in 10 fall, margin 10": Builds(
+        base=0.8, margin=0.10, sizes=(40, 25, 15, 10, 8, 5, 4, 3), kept=0.95, falling=0.3
+    ),
+    "40 clusters of 6 of which 3 in 20 fall, margin 5": Builds(
+        base=0.8, margin=0.05, sizes=(6,) * 40, kept=0.95, falling=0.15
+    ),
 }
 
 
@@ -54,7 +61,7 @@ def scores(builds: Builds, fall: float, random: np.random.Generator) -> tuple[Fl
     clusters = clusters_of(builds.sizes)
     n = len(clusters)
     # NEW falls in what it does not repeat, and more in some clusters than in others where they are alike.
-    share = fall / (1.0 - builds.kept)
+    share = 0.0 if builds.falling else fall / (1.0 - builds.kept)
     shared = random.normal(size=len(builds.sizes))[clusters]
 
     def eases() -> Floats:
@@ -62,7 +69,11 @@ def scores(builds: Builds, fall: float, random: np.random.Generator) -> tuple[Fl
 
     base = _drawn(eases(), builds.base, builds, random)
     anew = _drawn(eases(), builds.base - share, builds, random)
-    return base, np.where(random.random(n) < builds.kept, base, anew)
+    new = np.where(random.random(n) < builds.kept, base, anew)
+    if builds.falling:
+        is_in_fall = (random.random(len(builds.sizes)) < builds.falling)[clusters]
+        new = new * ~(is_in_fall & (random.random(n) < fall / builds.falling / builds.base))
+    return base, new
 
 
 def _drawn(ease: Floats, mean: float, builds: Builds, random: np.random.Generator) -> Floats:

@@ -23,6 +23,7 @@ UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 LIKE_THE_REST = 0.01  # of an arm's trials: so few lost ones may be taken to be like the rest, if that is said
 NOTHING = "no sample has a score under both arms"
 HOLDS_ZERO = "the interval holds zero"
+FEWEST = 6  # clusters of equal weight that show that nothing got worse, as no fewer show a difference
 ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
 
@@ -103,10 +104,15 @@ def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -
     """Test a variant for a fall to `fall` (below zero) or lower: non-inferiority at the level of 5 %.
 
     It is not worse where the one-sided p is below 0.05, and the 90 % interval with lost trials modelled lies
-    above `fall`.
+    above `fall`. Clusters that weigh as fewer than six equal ones cannot tell: one that falls as a whole would
+    too often not be among them.
     """
     if comparison.reach is None:
         return NotWorse(reasons=[ONE_CLUSTER], p=None, lower=None)
+    if (worth := comparison.reach.estimate.effective_clusters) < FEWEST:
+        as_many = f"the {comparison.clusters} clusters weigh as {worth:.1f} equal ones"
+        few = f"it cannot be told: {as_many}, and fewer than {FEWEST} may leave out what got worse"
+        return NotWorse(reasons=[few], p=comparison.reach.above(fall), lower=None)
     p, ci90 = comparison.reach.above(fall), comparison.reach.ends(0.90)
     low, reasons = ci90[0], _losses(loss, comparison, 0.90, lambda ends: ends[0] > fall)
     if p >= ALPHA:

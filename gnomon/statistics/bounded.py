@@ -15,7 +15,7 @@ from scipy.special import chdtrc
 from gnomon.statistics.design import ICC, Design, Floats
 from gnomon.statistics.estimate import FLAT
 
-LARGE, SEEN = 0.5, 5  # changes of half the scale in so many clusters tell how alike such changes are
+LARGE, SEEN = 0.5, 5  # changes of half the scale in so many clusters tell how alike such changes are at least
 ALIKE = 0.05  # else samples of a cluster correlate at least by this …
 REGULAR = 10.0  # … and more where all change alike: mean² / (mean² + 10 · variance)
 STEPS, CLOSE = 60, 1e-12  # of the search for the stake, by the most that there is
@@ -98,12 +98,14 @@ def _likeliest(errors: Floats, weights: Floats, most: float) -> float:
 def _alike(d: Floats, grouping: Design) -> float:
     """How alike changes as large as those that were not seen would be within a cluster.
 
-    Where changes of half the scale were seen, as alike as these. Else at least by 0.05, and the more the less
-    the differences vary beside their mean: if all questions lose the same two points, they say no more of
-    what is rare than one question of each cluster does. Needs a difference that is not zero.
+    As alike as the differences that were seen. Unless changes of half the scale were seen in enough clusters,
+    at least by 0.05, and the more the less the differences vary beside their mean: if all questions lose the
+    same two points, they say no more of what is rare than one question of each cluster does. Needs a
+    difference that is not zero.
     """
+    alike = grouping.icc(d)
     if all(factor.clusters_with(np.abs(d) >= LARGE) >= SEEN for factor in grouping.factors):
-        return grouping.icc(d)
+        return alike
     mean = grouping.mean(d)
     variance = float(grouping.weights @ (d - mean) ** 2)
-    return max(ALIKE, mean**2 / (mean**2 + REGULAR * variance))
+    return max(ALIKE, alike, mean**2 / (mean**2 + REGULAR * variance))

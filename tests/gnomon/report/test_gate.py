@@ -107,6 +107,22 @@ def test_clusters_are_what_counts():
     assert "one cluster" in together["pairs"][0]["reasons"][0]
 
 
+def test_clusters_that_weigh_as_few_cannot_show_that_nothing_fell():
+    def of_sizes(sizes, name):
+        clusters = [cluster for cluster, size in enumerate(sizes) for _ in range(size)]
+        rows = [result(at, 1.0, cluster=of, answer=name) for at, of in enumerate(clusters)]
+        return GateSide(name=name, rows=rows)
+
+    def pair_of(*sizes):
+        return judged(of_sizes(sizes, "BASE"), of_sizes(sizes, "NEW"), margin=0.45)["pairs"][0]
+
+    assert pair_of(*[12] * 8)["finding"] == "not_worse"
+    unequal = pair_of(40, 25, 15, 10, 8, 5, 4, 3)
+    assert unequal["finding"] == "not_shown"
+    assert "the 8 clusters weigh as 4.5 equal ones" in unequal["reasons"][0]
+    assert unequal["passes_from"] is None
+
+
 def test_trials_that_only_new_lost_cannot_hide_a_fall():
     new = [None if at < 40 else score for at, score in enumerate(HALF)]
     report = judged(side(HALF), side(new, "NEW"))

@@ -161,6 +161,17 @@ def test_equal_pairs_whose_clusters_are_all_of_a_kind_count_as_clusters() -> Non
     assert found.ci95 == pytest.approx((-upper, upper), abs=1e-4)
 
 
+def test_losses_of_two_whole_clusters_count_as_two_and_not_as_their_samples() -> None:
+    clusters = np.repeat(np.arange(40), 6)
+    lost, none = np.where(clusters < 2, 0.0, 1.0), np.ones(240)
+    spread = np.where(np.arange(240) % 20 == 0, 0.0, 1.0)  # as many losses, in a cluster each
+    found, single = (compare(none, arm, design(np.zeros_like(clusters), clusters)) for arm in (lost, spread))
+    assert found.diff == single.diff == -0.05
+    assert found.reach is not None
+    assert single.reach is not None
+    assert found.reach.ends(0.9)[0] < -0.12 < -0.10 < single.reach.ends(0.9)[0]
+
+
 def test_arms_that_differ_everywhere_are_not_certain_to() -> None:
     found = compare(np.zeros(30), np.ones(30), design(np.zeros(30, dtype=np.intp), np.arange(30)))
     assert found.diff == 1.0
