@@ -10,7 +10,7 @@ USUAL = {9: "0%", 10: "0.00%", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17
 USUAL |= {18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm"}
 USUAL |= {45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0"}
 LEAP_BUG = 60  # the day 29 February 1900, which never was; days before it count from one later
-MOST_DAYS = 2_958_466  # up to the year 9999
+AFTER_LAST_DAY = 2_958_466  # 1 January 10000
 _PART = re.compile(
     r'"([^"]*)"|\\(.)|[_*].|(\[(?:h+|m+|s+)\]|am/pm|a/p|y+|m+|d+|h+|s+(?:\.0+)?)|\[[^\]]*\]|(.)',
     re.IGNORECASE | re.DOTALL,
@@ -32,7 +32,7 @@ def number_as_seen(number: str, form: str, *, since_1904: bool = False) -> str:
     others = "".join(plain for *_, plain in parts)
     try:
         value = float(number)
-        if any(times) and 0 <= value < MOST_DAYS:
+        if any(times) and 0 <= value < AFTER_LAST_DAY:
             return "".join(_moment_parts(value, parts, times, since_1904=since_1904)).strip()
         text = format(Decimal(f"{value * (100 if '%' in others else 1):.15g}"), "f")
     except (ValueError, ArithmeticError):

@@ -32,7 +32,9 @@ def field(page: Page, path: str):  # type: ignore[no-untyped-def]
 
 def test_the_form_as_it_opens_runs_offline(site: Site, visit: Open) -> None:
     page = visit(site, script=False).open("/ui/new")
-    expect(page.locator("#answer")).to_contain_text("560 trials, at no cost. It shows a difference of 1")
+    expect(page.locator("#answer")).to_contain_text(
+        "560 trials, at no cost. 8 of 10 such jobs would find a difference of 1"
+    )
     page.locator("#run").click()
     job = site.store.jobs().items[0]
     assert page.url == f"{site.url}/ui/jobs/{job.id}"
@@ -60,7 +62,7 @@ def test_a_fault_is_shown_at_its_field_as_one_types(site: Site, visit: Open) -> 
     limit.fill("28")
     expect(error).to_have_count(0)
     expect(limit).not_to_have_attribute("aria-invalid", "true")
-    expect(page.locator("#plan")).to_contain_text("4 clusters: widen before you pay")
+    expect(page.locator("#plan")).to_contain_text("4 clusters only.")
     field(page, "arms.1.name").fill("raw")
     expect(page.locator(".field-error").first).to_contain_text("'raw' stands twice")
 

@@ -377,12 +377,12 @@ def _price(plan: Mapping[str, Any]) -> str:
 
 def _detects(plan: Mapping[str, Any]) -> str:
     row = next(row for row in plan["detectable"] if row["discordant"] == TYPICAL_SHARE)
-    share = f"if two arms answer {TYPICAL_SHARE:.0%} of the samples differently".replace("%", " %")
+    share = f"where two arms differ on {TYPICAL_SHARE:.0%} of the samples".replace("%", " %")
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
     if row["all"] is None:
-        return f"It is too small to show any difference {share}. {row['all_note']}{_enough(plan)}"
-    return f"It shows a difference of {100 * row['all']:.1f} points or more in 8 of 10 tries, {share}."
+        return f"It is too small to find any difference {share}. {row['all_note']}{_enough(plan)}"
+    return f"8 of 10 such jobs would find a difference of {100 * row['all']:.1f} points {share}."
 
 
 def _enough(plan: Mapping[str, Any]) -> str:
@@ -446,14 +446,15 @@ def _warnings(plan: Mapping[str, Any]) -> list[str]:
     clusters, warnings = plan["clusters"], []
     size = count(clusters, "cluster")
     if plan["never"]:
-        more = "More samples or scenes bring more clusters."
-        warnings.append(f"{size}: widen before you pay. {plan['never']} {more}")
+        more = "Before you pay, take more samples or scenes: they bring more clusters."
+        warnings.append(f"{size} only. {plan['never']} {more}")
     elif clusters < FEW_CLUSTERS:
-        warnings.append(f"{size}: widen before you pay. Intervals will be wide; {FEW_CLUSTERS} are better.")
+        wide = f"Intervals will be wide; {FEW_CLUSTERS} are better"
+        warnings.append(f"{size} only. {wide}: before you pay, take more samples or scenes.")
     if plan["usd"] is None:
         warnings.append("No table has a price for some model: set its `price`, or limit tokens, not dollars.")
     elif plan["usd_limit"] is None and plan["usd"] > 0:
-        warnings.append("There is no limit of cost: `limits.usd` sets one.")
+        warnings.append("The cost has no limit: `limits.usd` sets one.")
     elif plan["usd_limit"] is not None and plan["usd"] > plan["usd_limit"]:
         warnings.append("The expected price is above the limit: some trials would not run.")
     return warnings
