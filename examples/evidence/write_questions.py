@@ -90,6 +90,7 @@ def station_questions(stations: Mapping[str, Position], random_source: random.Ra
                 "answer": answer,
                 "scorer": scorer,
                 "scene": SCENE,
+                "cluster": f"{start} to {end}",  # else all are one cluster, as they share the scene
             }
         )
     return questions

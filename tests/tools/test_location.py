@@ -1,10 +1,13 @@
 """How a call names a point."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
 
 
 def told(toolbox: Toolbox, start: dict, end: dict | None = None) -> str:
@@ -46,6 +49,17 @@ def test_an_unknown_camera_is_told_with_those_there_are(outdoors):
 
 def test_an_unknown_place_is_told_with_those_there_are(outdoors):
     assert "p1 (Bakery), p2 (Bakery), p3 (North Park)" in told(outdoors, {"place": "Butcher"})
+
+
+def test_a_name_in_the_wrong_field_is_told_the_right_one(outdoors):
+    call_it_place = "There is no camera 'North Park', but a place: give it as `place`."
+    assert told(outdoors, {"camera": "North Park"}) == call_it_place
+    assert told(outdoors, {"place": "c1"}) == "There is no place 'c1', but a camera: give it as `camera`."
+
+
+def test_a_scene_without_cameras_says_what_to_give_instead(small):
+    toolbox = Toolbox(TOOLS, ToolContext(inputs=held(replace(small, cameras={}))))
+    assert told(toolbox, {"camera": "c1"}) == "The scene has no cameras; give `place`, or `x_m` with `y_m`."
 
 
 def test_a_name_that_two_places_share_is_not_guessed(outdoors):

@@ -56,9 +56,15 @@ def locate(scene: Scene, location: Location) -> Position:
         ToolError: the camera or place does not exist or has no position, or places share the name.
     """
     if location.camera is not None:
+        if not scene.cameras:
+            raise ToolError("The scene has no cameras; give `place`, or `x_m` with `y_m`.")
+        if location.camera not in scene.cameras and _places_called(scene, location.camera):
+            raise ToolError(f"There is no camera {location.camera!r}, but a place: give it as `place`.")
         camera = find_camera(scene, location.camera)
         return Position(xy_m=position_of(camera), floor=camera.floor, error_m=camera.position_error_m)
     if location.place is not None:
+        if location.place in scene.cameras and not _places_called(scene, location.place):
+            raise ToolError(f"There is no place {location.place!r}, but a camera: give it as `camera`.")
         place = _find_place(scene, location.place)
         return Position(xy_m=place.xy_m, floor=place.floor, error_m=0.0)
     assert location.x_m is not None  # noqa: S101  # the type's own promise
@@ -99,10 +105,14 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(all_names[:LISTED]) + more or "none"
 
 
-def _find_place(scene: Scene, name: str) -> ScenePlace:
+def _places_called(scene: Scene, name: str) -> list[ScenePlace]:
     if name in scene.places:
-        return scene.places[name]
-    named = [place for place in scene.places.values() if place.name.casefold() == name.casefold()]
+        return [scene.places[name]]
+    return [place for place in scene.places.values() if place.name.casefold() == name.casefold()]
+
+
+def _find_place(scene: Scene, name: str) -> ScenePlace:
+    named = _places_called(scene, name)
     if not named:
         own_names = (f"{place.id} ({place.name})" for place in scene.places.values())
         raise ToolError(f"There is no place {name!r}. Places: {listed(own_names)}.")

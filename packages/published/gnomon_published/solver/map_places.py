@@ -50,8 +50,13 @@ def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[st
     text = reading.text.lower()
     if "pair" in text and ("closest" in text or "farthest" in text or "furthest" in text):
         return _pair(reading, evidence, names, farthest="closest" not in text)
+    if "between" in text and "distance" not in text:
+        return _between(reading, evidence, names)
     ends = [hit.name for hit in mentions(reading.text, names)]
     ends = list(dict.fromkeys(ends))
+    towards = next((word for word in EIGHTHS if re.search(rf"\b{word} of\b", text)), None)
+    if towards and len(ends) >= 1:
+        return _towards(reading, evidence, names, ends[0], towards)
     if len(ends) < 2:
         return None
     start, end = ends[:2]
@@ -110,6 +115,54 @@ def _pair(reading: MapReading, evidence: MapEvidence, names: Sequence[str], *, f
     lines = evidence.ask_all(list(pairs.values()), "How far apart each pair is.")
     far = {option: line["distance_m"] for option, line in zip(pairs, lines, strict=True) if line}
     return (max if farthest else min)(far, key=lambda option: far[option], default=None)
+
+
+def _between(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
+    """The option with the smallest detour from one end to the other."""
+    ends = list(dict.fromkeys(hit.name for hit in mentions(reading.text, names)))[:2]
+    if len(ends) < 2:
+        return None
+    middles = _options_as_names(reading, [name for name in names if name not in ends])
+    calls = [
+        Call("map_distance", {"start": end, "end": middle}) for middle in middles.values() for end in ends
+    ]
+    lines = evidence.ask_all(calls, "The detour through each option.")
+    detours = {}
+    for number, option in enumerate(middles):
+        pair = lines[2 * number : 2 * number + 2]
+        if all(pair):
+            detours[option] = sum(line["distance_m"] for line in pair if line)
+    return min(detours, key=lambda option: detours[option], default=None)
+
+
+def _towards(
+    reading: MapReading, evidence: MapEvidence, names: Sequence[str], centre: str, direction: str
+) -> str | None:
+    """The option that lies in a direction of a place."""
+    places = _options_as_names(reading, [name for name in names if name != centre])
+    if not places:
+        return reading.unanswerable
+    calls = [Call("map_distance", {"start": centre, "end": place}) for place in places.values()]
+    lines = evidence.ask_all(calls, "Where each option lies.")
+    turns = {
+        option: _turn(direction, line.get("bearing_deg"))
+        for option, line in zip(places, lines, strict=True)
+        if line
+    }
+    if not turns:
+        return reading.unanswerable
+    best = min(turns, key=lambda option: turns[option])
+    return best if turns[best] <= 60 else reading.unanswerable
+
+
+def _options_as_names(reading: MapReading, names: Sequence[str]) -> dict[str, str]:
+    """The place that each option names, where it names one."""
+    places: dict[str, str] = {}
+    for option, text in reading.options.items():
+        best = max(names, key=lambda name: _alike(text, name), default=None)
+        if best is not None and _alike(text, best) >= 0.6:
+            places[option] = best
+    return places
 
 
 def _alike(option: str, name: str) -> float:

@@ -1,23 +1,28 @@
 """Answers questions about trips by rules, such as sums of travel times, stays and opening hours."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 from gnomon_agents.models.reference.tool_results import Call
+from gnomon_published.solver.map_places import _yes_or_no
 from gnomon_published.solver.map_reading import MapEvidence, MapReading
 from gnomon_published.solver.map_routes import MODE_WORDS, mode_in
 from gnomon_published.solver.map_words import (
     Mention,
     clock_minutes,
+    hours_of,
     mentions,
     nearest_option,
     number_in,
     span_minutes,
     spans_in,
+    weekday_in,
 )
+from gnomon_tools.core.name_match import plain_name
 
 _BACK = re.compile(
     r"\b(?:return\w*|back|come back|go back)\b(?! to (?!my\b|the (?:hotel|airport|start)|home))",
@@ -28,6 +33,7 @@ _DEADLINE = re.compile(
     r".*\b(?:finish|by|before|reach|arrive|catch|end)"
     r"|what time (?:should|do|must) i (?:start|leave|depart)|latest"
 )
+_NUMBER_WORDS = {"none": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 CLOSE_KM = 0.06
 CLOSE_MIN = 1.0  # an option that is further off than rounding allows is not meant
 
@@ -50,10 +56,21 @@ def trip(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, Any]
     if not hits:
         return None
     modes = [str(mode) for mode in contents["travel_modes"]]
-    readings = _readings(_journey(reading.text, hits, modes))
+    text = reading.text.lower()
+    if re.search(r"how many (?:places|of|attractions|spots)|number of places", text):
+        return _most_places(reading, evidence, hits, modes)
+    asked = _asked_way(reading.text, hits)
+    if asked is not None:
+        journey = _with_modes(reading.text, asked, modes, asked)
+        journey = Journey(places=journey.places, modes=journey.modes, stays={})
+    else:
+        journey = _journey(reading.text, hits, modes)
+    if re.search(r"where should i go first|which (?:place )?first", text):
+        return _first_stop(reading, evidence, hits, modes)
+    readings = _readings(journey)
     for way, within in ((way, within) for within in (CLOSE_MIN, None) for way in readings):
         legs = _legs(evidence, way)
-        choice = _timed(reading, way, legs, within) if legs else None
+        choice = _timed(reading, evidence, way, legs, within) if legs else None
         if choice:
             return choice
     return None
@@ -67,6 +84,17 @@ def _readings(journey: Journey) -> list[Journey]:
     if len(journey.places) < 2:
         return []
     return [journey, replace(journey, places=(*journey.places, home), modes=(*modes, modes[-1]))]
+
+
+def _asked_way(text: str, hits: Sequence[Mention]) -> list[Mention] | None:
+    """The one way that the last sentence asks about, as in "from A to B" or "if I leave A, … B"."""
+    sentence = re.search(r"[^.?!]*\?\s*$", text)
+    if sentence is None or not re.search(r"\bfrom\b|\bleav\w+\b", sentence[0]):
+        return None
+    named = [hit for hit in hits if hit.start >= sentence.start()]
+    if len(named) != 2 or len(hits) == 2 or re.search(r"latest|first|then", sentence[0]):
+        return None
+    return named
 
 
 def _journey(text: str, hits: Sequence[Mention], modes: Sequence[str]) -> Journey:
@@ -114,8 +142,8 @@ def _with_modes(
         behind = visits[index + 2].start if index + 2 < len(visits) else len(text)
         before = [hit for hit in named if start.end <= hit[0] < end.start]
         after = [hit for hit in named if end.end <= hit[0] < behind]
-        here = [hit for hit in before if index > 0 and not _follows(text, hit)]
-        trailing = [hit for hit in after if _follows(text, hit)]
+        here = [hit for hit in before if _leads(text, hit) or (index > 0 and not _follows(text, hit))]
+        trailing = [hit for hit in after if _follows(text, hit) and not _leads(text, hit)]
         first = [hit for hit in before if index == 0]
         chosen = here[-1:] or trailing[:1] or first[-1:]
         by_leg.append(chosen[0][2] if chosen else None)
@@ -128,6 +156,13 @@ def _with_modes(
         overall = next(mode for mode in known if mode)
     filled = tuple(mode or (overall if overall in modes else usual) for mode in known)
     return Journey(places=tuple(visit.name for visit in visits), modes=filled, stays=_stays(text, hits))
+
+
+def _leads(text: str, hit: tuple[int, int, str]) -> bool:
+    """Whether a word of a mode is a verb that leads to the next place."""
+    return bool(re.match(r"(?:walk|driv|drove|cycl|bik|hik)", text[hit[0] :].lower())) or bool(
+        re.match(r"(?:train|bus|taxi|car|metro|cab)\s+to\b", text[hit[0] :].lower())
+    )
 
 
 def _follows(text: str, hit: tuple[int, int, str]) -> bool:
@@ -179,18 +214,32 @@ def _legs(evidence: MapEvidence, journey: Journey) -> list[Mapping[str, Any]] | 
     for index, result in zip(back, evidence.ask_all(list(back.values()), "The ways back."), strict=True):
         answers[index] = result
     legs = [result["ways"][0] for result in answers if result and result["ways"]]
-    return legs if len(legs) == len(calls) else None
+    return legs if len(legs) == len(calls) else _partly(answers)
+
+
+def _partly(answers: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]] | None:
+    """The ways that are known, where those that are not lead to a place from nowhere."""
+    ways = [result["ways"][0] for result in answers if result and result["ways"]]
+    return ways if ways and len(ways) >= len(answers) - 1 else None
 
 
 def _timed(
-    reading: MapReading, journey: Journey, legs: Sequence[Mapping[str, Any]], within: float | None
+    reading: MapReading,
+    evidence: MapEvidence,
+    journey: Journey,
+    legs: Sequence[Mapping[str, Any]],
+    within: float | None,
 ) -> str | None:
     """The option that the times or lengths add up to; None where none is as near as `within` minutes."""
     options = reading.options
     times = clock_minutes(reading.text)
     clocks = {name: clock_minutes(option) for name, option in options.items()}
+    if sum("->" in option or "→" in option for option in options.values()) >= 2:
+        return _schedule(reading, journey, legs, times)
+    if {plain_name(option) for option in options.values()} == {"yes", "no"}:
+        return _before_closing(reading, evidence, journey, _minutes(legs), times)
     if all(clocks.values()):
-        wanted = _moment(reading.text.lower(), journey, legs, times)
+        wanted = _moment(reading, evidence, journey, legs, times)
         values: dict[str, float | None] = {name: float(clock[0]) for name, clock in clocks.items()}
         return None if wanted is None else nearest_option(options, values, wanted, within)
     if "distance" in reading.text.lower() and all(
@@ -232,14 +281,181 @@ def _sums(
 
 
 def _moment(
-    text: str, journey: Journey, legs: Sequence[Mapping[str, Any]], times: Sequence[int]
+    reading: MapReading,
+    evidence: MapEvidence,
+    journey: Journey,
+    legs: Sequence[Mapping[str, Any]],
+    times: Sequence[int],
 ) -> float | None:
-    """The clock time that a question asks for: when to start, or when one arrives."""
+    """The clock time that a question asks for: when to start, to leave, or when one arrives."""
+    text = reading.text.lower()
+    travel, stays = sum(float(leg["duration_s"]) for leg in legs) / 60, sum(journey.stays.values())
+    last = journey.places[-1]
+    if re.search(r"latest|before (?:it|the \w+) closes|before closing", text) and "clos" in text:
+        closes = _closing(evidence, last, weekday_in(reading.text))
+        if closes is None:
+            return None
+        leaves = re.search(
+            r"latest .*?(?:leave|depart from) (.*?)(?: to | so |,|\?|$)", reading.text, re.IGNORECASE
+        )
+        left = mentions(leaves[1], journey.places) if leaves else []
+        if left and left[0].name in journey.places[1:]:
+            index = journey.places.index(left[0].name)
+            rest = sum(float(leg["duration_s"]) for leg in legs[index:]) / 60
+            return closes - rest - sum(journey.stays.get(name, 0.0) for name in journey.places[index + 1 :])
+        return closes - travel - stays
+    if times and _DEADLINE.search(text):
+        return times[-1] - travel - stays
+    if times:
+        arrives = times[0] + travel + sum(journey.stays.get(name, 0.0) for name in journey.places[:-1])
+        opens = _opening(evidence, last, weekday_in(reading.text))
+        if re.search(r"what time can i (?:visit|enter|see)|can i visit", text) and opens is not None:
+            return max(arrives, opens)
+        return arrives + (
+            journey.stays.get(last, 0.0) if re.search(r"finish|end|complete|leave", text) else 0.0
+        )
+    return None
+
+
+def _day_spans(evidence: MapEvidence, name: str, weekday: str | None) -> Sequence[tuple[int, int]] | None:
+    """The opening hours of a place on a day; on most days where none is named."""
+    answer = evidence.ask("map_place", "When it is open.", place=name)
+    hours = hours_of(answer["places"][0]) if answer and answer["places"] else {}
+    if weekday:
+        return hours.get(weekday)
+    spans = [tuple(day) for day in hours.values() if day]
+    return max(spans, key=spans.count) if spans else None
+
+
+def _closing(evidence: MapEvidence, name: str, weekday: str | None) -> float | None:
+    spans = _day_spans(evidence, name, weekday)
+    return float(spans[-1][1]) if spans else None
+
+
+def _opening(evidence: MapEvidence, name: str, weekday: str | None) -> float | None:
+    spans = _day_spans(evidence, name, weekday)
+    return float(spans[0][0]) if spans else None
+
+
+def _before_closing(
+    reading: MapReading, evidence: MapEvidence, journey: Journey, travel: float, times: Sequence[int]
+) -> str | None:
+    """Whether the stay at the last place ends before it closes, or before a time that is named."""
     if not times:
         return None
-    travel, stays = _minutes(legs), sum(journey.stays.values())
-    if _DEADLINE.search(text):
-        return times[-1] - travel - stays
-    last = journey.stays.get(journey.places[-1], 0.0)
-    is_done = re.search(r"finish|end|complete|leave", text)
-    return times[0] + travel + stays - (0.0 if is_done else last)
+    ends = times[0] + travel + sum(journey.stays.values())
+    if len(times) > 1:
+        return _yes_or_no(reading, ends <= times[-1])
+    spans = _day_spans(evidence, journey.places[-1], weekday_in(reading.text))
+    if spans is None:
+        return None
+    arrives = ends - journey.stays.get(journey.places[-1], 0.0)
+    return _yes_or_no(reading, any(start <= arrives and ends <= end for start, end in spans))
+
+
+def _schedule(
+    reading: MapReading, journey: Journey, legs: Sequence[Mapping[str, Any]], times: Sequence[int]
+) -> str | None:
+    """The option whose times are those at which each place is reached; unanswerable where none has them."""
+    if not times:
+        return None
+    clock, reached = float(times[0]), []
+    for name, leg in zip(journey.places[1:], legs, strict=False):
+        clock += float(leg["duration_s"]) / 60
+        reached.append(clock)
+        clock += journey.stays.get(name, 0.0)
+    for option, text in reading.options.items():
+        shown = clock_minutes(text)
+        shown = shown[-len(reached) :] if len(shown) > len(reached) else shown
+        if len(shown) == len(reached) and all(
+            abs(a - b) <= CLOSE_MIN for a, b in zip(shown, reached, strict=True)
+        ):
+            return option
+    return reading.unanswerable
+
+
+def _most_places(
+    reading: MapReading, evidence: MapEvidence, hits: Sequence[Mention], modes: Sequence[str]
+) -> str | None:
+    """The most places that fit in the time there is, in the best order, each with its stay and open."""
+    names = list(dict.fromkeys(hit.name for hit in hits))
+    stays = _stays(reading.text, hits)
+    home, places = names[0], [name for name in names[1:] if name in stays]
+    budget = re.search(r"i have ([\d.]+|\w+) (?:hours?|hrs?)", reading.text.lower()) or re.search(
+        r"([\d.]+) hours? (?:available|in total|free)", reading.text.lower()
+    )
+    minutes = span_minutes(f"{budget[1]} hours") if budget else None
+    if minutes is None or not places:
+        return None
+    mode = mode_in(reading.text)
+    mode = mode if mode in modes else modes[0]
+    table = evidence.ask("map_travel_table", "All ways among the places.", places=[home, *places], mode=mode)
+    if table is None:
+        return None
+    ways = {(way["start"], way["end"]): float(way["duration_s"]) / 60 for way in table["ways"]}
+    times = clock_minutes(reading.text)
+    start = float(times[0]) if times else 0.0
+    hours = {name: _day_spans(evidence, name, weekday_in(reading.text)) if times else None for name in places}
+    best = 0
+    for count in range(1, len(places) + 1):
+        orders = permutations(places, count)
+        if any(_end(home, order, start, ways, stays, hours) <= start + minutes for order in orders):
+            best = count
+    values = {}
+    for name, option in reading.options.items():
+        word = plain_name(option).split()[0] if plain_name(option) else ""
+        number = number_in(option)
+        values[name] = (
+            float(len(places))
+            if word == "all"
+            else float(_NUMBER_WORDS[word])
+            if word in _NUMBER_WORDS
+            else number
+        )
+    return nearest_option(reading.options, values, float(best))
+
+
+def _end(
+    home: str,
+    order: Sequence[str],
+    start: float,
+    ways: Mapping[tuple[str, str], float],
+    stays: Mapping[str, float],
+    hours: Mapping[str, Sequence[tuple[int, int]] | None],
+) -> float:
+    """When the last stay ends, in minutes; each begins when the place is open, and ends before it closes."""
+    clock = start
+    for pair in pairwise((home, *order)):
+        clock += ways.get(pair, math.inf)
+        spans, stay = hours[pair[1]], stays.get(pair[1], 0.0)
+        if spans is not None:
+            begins = [max(clock, opens) for opens, closes in spans if max(clock, opens) + stay <= closes]
+            clock = min(begins, default=math.inf)
+        clock += stay
+    return clock
+
+
+def _first_stop(
+    reading: MapReading, evidence: MapEvidence, hits: Sequence[Mention], modes: Sequence[str]
+) -> str | None:
+    """Which of two places to visit first so that each is open for the whole stay."""
+    names = list(dict.fromkeys(hit.name for hit in hits))
+    stays, times = _stays(reading.text, hits), clock_minutes(reading.text)
+    if len(names) < 3 or not times:
+        return None
+    home, places = names[0], names[1:3]
+    mode = mode_in(reading.text)
+    mode = mode if mode in modes else modes[0]
+    table = evidence.ask("map_travel_table", "All ways among the places.", places=[home, *places], mode=mode)
+    if table is None:
+        return None
+    ways = {(way["start"], way["end"]): float(way["duration_s"]) / 60 for way in table["ways"]}
+    hours = {name: _day_spans(evidence, name, weekday_in(reading.text)) for name in places}
+    ends = {
+        order[0]: _end(home, order, float(times[0]), ways, stays, hours) for order in (places, places[::-1])
+    }
+    if min(ends.values()) == math.inf:
+        return reading.unanswerable
+    first = min(ends, key=lambda name: ends[name])
+    hit = {name: bool(mentions(option, [first])) for name, option in reading.options.items()}
+    return next((name for name, is_meant in hit.items() if is_meant), None)
