@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import os
 import struct
 import time
@@ -251,6 +252,18 @@ def test_what_is_being_sent_takes_a_place(api: TestClient) -> None:
 
     for answer in asyncio.run(refused()):
         assert (answer.status_code, "4 uploads are being worked on" in answer.text) == (429, True)
+
+
+def test_a_large_upload_is_read_once_to_check_and_to_run_it(api: TestClient, monkeypatch: Any) -> None:
+    monkeypatch.setattr("gnomon_service.uploads.LARGE_BYTES", 0)
+    spec = spec_of(sent(api, "exam.csv", CSV, MAPPED).json()["data"])
+    form, memory = {"yaml": json.dumps(spec), "token": "1"}, api.app.state.gnomon.memory  # type: ignore[attr-defined]
+    assert "4 trials, at no cost" in api.post("/ui/new/check", data=form).text
+    [checked] = memory.drafts.values()
+    assert not memory.steps
+    assert api.get("/ui/new/steps/1").text == ""
+    assert api.post("/ui/jobs", data=form, follow_redirects=False).status_code == 303
+    assert [draft is checked for draft in memory.drafts.values()] == [True]
 
 
 def test_an_upload_that_was_sent_again_outlives_the_job_that_named_it(
