@@ -69,10 +69,11 @@ def scores(builds: Builds, fall: float, random: np.random.Generator) -> tuple[Fl
 
     base = _drawn(eases(), builds.base, builds, random)
     anew = _drawn(eases(), builds.base - share, builds, random)
-    new = np.where(random.random(n) < builds.kept, base, anew)
+    new: Floats = np.where(random.random(n) < builds.kept, base, anew)
     if builds.falling:
         is_in_fall = (random.random(len(builds.sizes)) < builds.falling)[clusters]
-        new = new * ~(is_in_fall & (random.random(n) < fall / builds.falling / builds.base))
+        is_lost = is_in_fall & (random.random(n) < fall / builds.falling / builds.base)
+        new = np.where(is_lost, 0.0, new)
     return base, new
 
 

@@ -104,8 +104,7 @@ def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -
     """Test a variant for a fall to `fall` (below zero) or lower: non-inferiority at the level of 5 %.
 
     It is not worse where the one-sided p is below 0.05, and the 90 % interval with lost trials modelled lies
-    above `fall`. Clusters that weigh as fewer than six equal ones cannot tell: one that falls as a whole would
-    too often not be among them.
+    above `fall`. Clusters that weigh as fewer than six equal ones cannot tell.
     """
     if comparison.reach is None:
         return NotWorse(reasons=[ONE_CLUSTER], p=None, lower=None)
