@@ -4,9 +4,9 @@
     python -m bench.trip_requests japan --city Kyoto
     python -m bench.trip_requests liechtenstein --extract FOLDER/liechtenstein.osm.pbf
 
-The planner runs as a command. What it wrote is checked with the opening hours of the extract, read by a small
-reader of the plain forms (other texts are counted as unread), straight lines, and sums. Requests are drawn
-from PLACES, or from the named sights of the extract.
+The planner runs as the command does. What it wrote is checked with the opening hours of the extract, read by
+a small reader of the plain forms (other texts are counted as unread), straight lines, and sums. Requests are
+drawn from PLACES, or from the named sights of the extract.
 """
 
 import argparse
@@ -16,13 +16,15 @@ import math
 import os
 import random
 import re
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from click.testing import CliRunner
+
+from gnomon_trips.commands.itinerary import itinerary
 
 PLACES = {
     "helsinki": [
@@ -93,9 +95,10 @@ def faults(result: dict[str, Any], hours: dict[str, str], counts: Counter[str]) 
     for number, day in enumerate(result["plan"]["days"]):
         window = (request.get("windows") or [None] * 14)[number] or request.get("window") or {}
         clock = minutes(window.get("start", "09:00"))
+        last = minutes(window.get("end", "20:00"))
         stops = [day["start"], *(visit["place"] for visit in day["visits"]), day["end"]]
         times = [(minutes(v["arrive"]), minutes(v["leave"])) for v in day["visits"]]
-        times.append((minutes(window.get("end", "20:00")),) * 2)
+        times.append((last if last > clock else last + 1440,) * 2)
         for leg, start, end, (arrive, leave) in zip(day["legs"], stops[:-1], stops[1:], times, strict=True):
             counts["legs"] += 1
             least = straight_m(start, end)
@@ -108,7 +111,7 @@ def faults(result: dict[str, Any], hours: dict[str, str], counts: Counter[str]) 
                 yield f"day {number + 1}: {leg['metres']} m, {leg['minutes']} min over {least:.0f} m"
             clock = leave
         for visit in day["visits"]:
-            text = hours.get(visit["place"]["id"])
+            text = hours.get(re.sub(r"^again:\d+:", "", visit["place"]["id"]))
             spans = None if text is None else hours_on(text, dt.date.fromisoformat(day["date"]))
             are_read = spans is not None
             counts["stays with hours" if are_read else "stays whose hours are unread or unknown"] += 1
@@ -119,6 +122,10 @@ def faults(result: dict[str, Any], hours: dict[str, str], counts: Counter[str]) 
     visited = sum(len(day["visits"]) for day in result["plan"]["days"])
     if result["plan"]["status"] == "planned" and visited + len(names) < len(request["places"]):
         yield f"{visited} stops for {len(request['places'])} places"
+    arrivals = [visit["arrive"] for day in result["plan"]["days"] for visit in day["visits"]]
+    for fixed in request.get("fixed", ()) if result["plan"]["status"] == "planned" else ():
+        if fixed["start"] not in arrivals and fixed["place"] not in names:
+            yield f"nothing begins at {fixed['start']}"
     search = result["plan"]["search"] or {}
     exactness = {leg["exactness"] for day in result["plan"]["days"] for leg in day["legs"]}
     if search.get("is_proven") and exactness - {"network", "exact"}:
@@ -147,8 +154,18 @@ def drawn(area: str, places: list[str], chance: random.Random) -> dict[str, Any]
         request |= {"mode": "car", "window": {"start": "07:00", "end": "22:00"}}
     if days > 1 and chance.random() < 0.4 and area != "world":
         request["windows"] = [{"start": "13:00", "end": "20:00"}, *[None] * (days - 1)]
-    if area == "helsinki" and chance.random() < 0.5:
-        request["meals"] = [{"name": "lunch"}]
+    if area != "world" and chance.random() < 0.5:
+        request["meals"] = [{"name": chance.choice(("lunch", "dinner")), "start": "12:00", "end": "14:30"}]
+        if request["meals"][0]["name"] == "dinner":
+            request["meals"][0] |= {"start": "18:00", "end": "21:30"}
+    if area != "world" and "windows" not in request and chance.random() < 0.2:
+        request["window"] = {"start": "11:00", "end": "01:00"}
+    if chance.random() < 0.2:
+        request["latest_start"] = (start + dt.timedelta(days=5)).isoformat()
+    if days > 1 and request["places"] and chance.random() < 0.2:
+        request["places"].append(request["places"][0])
+    if request["places"] and chance.random() < 0.2 and "latest_start" not in request:
+        request["fixed"] = [{"place": request["places"][-1], "start": "15:00"}]
     return request
 
 
@@ -176,24 +193,22 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
-    area, environment = args.city or args.area, dict(os.environ)
+    area = args.city or args.area
     data = Path(__file__).parents[1] / "packages/trips/gnomon_trips/itinerary/data"
     file = args.extract or (data / "helsinki.osm.pbf" if area == "helsinki" else None)
     hours, sights = extract_of(file) if file else ({}, [])
     if args.extract:
-        environment["GNOMON_CITIES"] = str(args.extract.parent)
+        os.environ["GNOMON_CITIES"] = str(args.extract.parent)
     chance, counts, wrong = random.Random(args.seed), Counter[str](), 0
     for _ in range(args.count):
         request = drawn(area, PLACES.get(area, sights), chance)
         with tempfile.TemporaryDirectory() as folder:
             asked, out = Path(folder, "request.json"), Path(folder, "trip.json")
             asked.write_text(json.dumps(request))
-            run = "from gnomon_service.cli.main import main; main()"
-            command = [sys.executable, "-c", run, "itinerary", str(asked), "--out", str(out)]
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+            done = CliRunner().invoke(itinerary, [str(asked), "--out", str(out)])
             if not out.exists():
                 counts["no answer"] += 1
-                print(f"no answer: {request}: {done.stderr.strip()[-300:]}")
+                print(f"no answer: {request}: {done.output.strip()[-300:]} {done.exception}")
                 continue
             result = json.loads(out.read_text())
         counts[result["plan"]["status"]] += 1

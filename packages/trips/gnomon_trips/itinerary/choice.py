@@ -15,7 +15,7 @@ from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.place import LatLon, PlaceHit
 from gnomon_trips.itinerary.romanized import romanized
-from gnomon_trips.itinerary.same_place import is_one_place
+from gnomon_trips.itinerary.same_place import OF_CHAINS, is_one_place
 
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
 LEAD, SAME_AREA_M = 0.2, 3_000.0
@@ -48,18 +48,22 @@ class Choice:
     told: str = ""
 
 
-def choose(
-    name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None, *, near_m: float = SAME_AREA_M
-) -> Choice | None:
+def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> Choice | None:
     """The place that is meant; None where no place fits, or none is clearly ahead (see `rivals`).
 
-    Of several of that name within `near_m` the likeliest is as good as the one that was meant.
+    A district and its station lie so near each other that either will do; of branches the traveller is asked.
     """
     ranked = rivals(hits, bias)
     if not ranked:
         return None
     best, *others = ranked
-    apart = [hit for hit in others if best.is_misspelt or apart_m(best.place.at, hit.place.at) > near_m]
+    apart = [
+        hit
+        for hit in others
+        if best.is_misspelt
+        or hit.place.kind in OF_CHAINS
+        or apart_m(best.place.at, hit.place.at) > SAME_AREA_M
+    ]
     if apart and _weight(best, bias) - _weight(apart[0], bias) < LEAD:
         return None
     if best.is_misspelt:

@@ -13,7 +13,7 @@ COMFORT_MIN: Mapping[str, int] = {
     "monument": 20, "memorial": 20, "artwork": 15, "mall": 75, "marketplace": 45, "cafe": 45,
     "restaurant": 75, "fast_food": 30, "pub": 60, "bar": 60, "shop": 30, "station": 10, "peak": 60,
     "ruins": 45, "district": 90, "quarter": 60, "neighbourhood": 60, "street": 30, "city": 240, "town": 120,
-    "municipality": 180,
+    "municipality": 180, "village": 90, "suburb": 60,
 }  # fmt: skip
 """How long people like to stay, by kind: a rule of the plan where there is room; others stay the least."""
 AT_PACE: Mapping[str, float] = {"relaxed": 1.25, "normal": 1.0, "packed": 0.0}

@@ -50,7 +50,7 @@ async def details_of(provider: Provider, place_id: str) -> Answer[Place]:
     make = {"again": later_visit, "free": kept_free}.get(stands_for)
     if make is None or not number.isdecimal():
         return await provider.details(place_id)
-    answer = await provider.details(inner)
+    answer = await details_of(provider, inner)
     return answer.of(make(answer.value, int(number)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gnomon_tools.core.inputs import BlindInput, OtherCall
-from gnomon_trips.itinerary.choice import SAME_AREA_M, Choice, called, choose, is_article, readings, rivals
+from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import Interval
@@ -154,14 +154,13 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     names = [name for name in dict.fromkeys([*asked, *seen]) if name not in answers and name not in unseen]
     searches = {name: await _search(provider, name, within=parents.get(name)) for name in names}
     assumed: dict[str, str] = {}
-    avoided = set(request.avoid) - set(_names(request.model_copy(update={"avoid": []})))
     for name, search in searches.items():
-        choice = search.choose(is_avoided=name in avoided)
+        choice = search.choose()
         if choice is not None and not choice.told:
             answers[name] = search.hits.of(choice.hit.place)
     for _ in range(2):  # what is decided the first time may decide another name the second time
         for name, search in searches.items():
-            choice = None if name in answers else search.choose(_middle(answers), is_avoided=name in avoided)
+            choice = None if name in answers else search.choose(_middle(answers))
             if choice is not None:
                 answers[name], assumed[name] = search.hits.of(choice.hit.place), choice.told
     far = _far_away(answers, names) if request.area.lower() != WORLD else {}
@@ -180,7 +179,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
             answers[visit] = answers[name].of(later_visit(answers[name].value, number))
         else:
             lost[visit] = lost[name]
-    assumed |= _kept_away_from(avoided, lost, candidates)
+    assumed |= _kept_away_from(request, lost, candidates)
     for name in set(seen) - set(asked):  # the traveller did not name it
         if name in lost:
             unseen[name] = lost.pop(name)
@@ -208,10 +207,9 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     )
 
 
-def _kept_away_from(
-    avoided: Iterable[str], lost: dict[str, str], candidates: Container[str]
-) -> dict[str, str]:
+def _kept_away_from(request: TripRequest, lost: dict[str, str], candidates: Container[str]) -> dict[str, str]:
     """What is told of names to avoid that mean several places or none; they are lost no longer."""
+    avoided = set(request.avoid) - set(_names(request.model_copy(update={"avoid": []})))
     return {
         name: f"{name!r} is the name of {'several places' if name in candidates else 'no place here'}:"
         " none that is called so is visited."
@@ -260,11 +258,8 @@ class _Search:
     reason: str = ""
     read_as: str = ""
 
-    def choose(self, bias: LatLon | None = None, *, is_avoided: bool = False) -> Choice | None:
-        """What is meant; a name to avoid means all places of that name, however near they are."""
-        near_m = 0.0 if is_avoided else SAME_AREA_M
-        hits = () if self.reason else self.hits.value
-        choice = choose(self.read_as or self.name, hits, bias, near_m=near_m)
+    def choose(self, bias: LatLon | None = None) -> Choice | None:
+        choice = None if self.reason else choose(self.read_as or self.name, self.hits.value, bias)
         if choice is None or not self.read_as or is_article(self.name, self.read_as):
             return choice
         told = f"{self.name!r} was read as {self.read_as!r} and taken for {called(choice.hit)}"

@@ -129,6 +129,13 @@ def test_a_place_named_twice_is_visited_on_two_days() -> None:
     assert {fault["code"] for fault in same_day["violations"]} == {"DUPLICATE"}
 
 
+def test_time_to_eat_may_be_near_a_later_visit() -> None:
+    asked = {"area": "japan", "mode": "rail", "hotel": "Kyoto Station", "days": 2}
+    plan, stored = planned(**asked, places=["Gion", "Gion"], meals=[{"name": "lunch"}])
+    assert stored["violations"] == []
+    assert sum(visit.why == "lunch" for day in plan.days for visit in day.visits) == 2
+
+
 def test_a_part_of_the_places_has_visits_apart_too() -> None:
     trip = request_task({**ASKED, "places": ["Kiasma", "Ateneum", "Kiasma"], "days": 2}).trip
     problems = [answered(problem_of(trip, trip.places()[:n]), is_local=True) for n in (1, 2, 3)]

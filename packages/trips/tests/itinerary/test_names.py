@@ -9,7 +9,6 @@ import osmium
 import pytest
 
 from gnomon_published.gazetteer.landmarks import landmarks
-from gnomon_tools.core.name_match import plain_name
 from gnomon_trips.itinerary.draft import DraftPlan, plan_of
 from gnomon_trips.itinerary.errors import NoSuchPlace
 from gnomon_trips.itinerary.hours import open_intervals
@@ -273,6 +272,8 @@ def test_a_name_that_only_another_continent_knows_is_left_out(japan: Provider) -
         ("Ateneum Art Museum", "Ateneum"),
         ("Oodi", "Helsingin keskustakirjasto Oodi"),
         ("Tuomiokirkko", "Helsingin tuomiokirkko"),
+        ("Hotel Torni", "Hotelli Torni"),
+        ("Vanha Church", "Vanha kirkko"),
     ],
 )
 def test_an_article_the_city_or_the_kind_beside_a_name_and_its_last_word_alone_are_understood(
@@ -331,13 +332,11 @@ def test_a_place_of_a_map_is_found_by_its_names_in_any_language(name: str, helsi
     assert trip_of(helsinki, [name], area="helsinki").named[name].name == "Helsingin tuomiokirkko"
 
 
-def test_of_branches_near_each_other_one_is_taken_and_that_is_told(helsinki: Provider) -> None:
-    trip = trip_of(helsinki, ["Ateneum", "Fazer Café"], area="helsinki")
-    assert plain_name(trip.named["Fazer Café"].name) == "fazer cafe"
-    assert "near it lies" in trip.assumed["Fazer Café"]
-    avoiding = trip_of(helsinki, ["Ateneum"], area="helsinki", avoid=["Fazer Café"])
-    assert "none that is called so is visited" in avoiding.assumed["Fazer Café"]
-    assert not avoiding.left_out
+def test_names_to_avoid_are_never_left_out(helsinki: Provider) -> None:
+    trip = trip_of(helsinki, ["Ateneum"], area="helsinki", avoid=["Fazer Café", "Nowhere Hall"])
+    assert "several places: none that is called so is visited" in trip.assumed["Fazer Café"]
+    assert "no place here: none that is called so is visited" in trip.assumed["Nowhere Hall"]
+    assert (trip.request.avoid, trip.left_out) == (["Fazer Café", "Nowhere Hall"], {})
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import functools
 import json
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +64,19 @@ COMMON_WORDS = KIND_WORDS | frozenset(
     ("art", "hall", "house", "street", "road", "center", "centre", "national", "city", "old", "new", "grand")
 )
 """Words that many names share: none of them is a name."""
+WORDS_OF_KIND: Mapping[str, frozenset[str]] = {
+    "castle": frozenset(("castle", "schloss", "burg", "chateau", "linna", "slott")),
+    "hotel": frozenset(("hotel", "hotelli", "hotell", "gasthof")),
+    "museum": frozenset(("museum", "museo", "museet", "musee")),
+    "place_of_worship": frozenset(
+        (
+            *("church", "chapel", "cathedral", "kirche", "pfarrkirche", "kapelle", "kathedrale", "dom"),
+            *("kirkko", "kappeli", "tuomiokirkko", "kyrka", "kapell", "domkyrka", "eglise", "cathedrale"),
+        )
+    ),
+}
+"""Words for what a place is, in languages of maps at hand: beside a name they may differ or be missing."""
+_SAINT = re.compile(r"^(?:saint|sankt)$")
 RAIL_STOPS = frozenset(("station", "halt"))
 RAIL_WORDS = frozenset(("central", "main", "railway", "train", "rail", "station"))
 PLAIN_KINDS = STOPS | {
@@ -164,8 +178,11 @@ class City(Embedded):
             return 1.0
         if any(word.isdigit() for word in words) and not any(word.isdigit() for word in own_words):
             return min(fit, NO_NAME)
-        kind = place.kind.replace("_", " ").split()[-1]
-        if bare[-1:] == [kind] and [word for word in bare if word not in ("art", kind)] == own_bare:
+        kind = {place.kind.replace("_", " ").split()[-1], "art", *WORDS_OF_KIND.get(place.kind, ())}
+        rest, own_rest = (
+            [_SAINT.sub("st", word) for word in row if word not in kind] for row in (bare, own_bare)
+        )
+        if rest and rest == own_rest and len(rest) < len(bare):
             return PART_OF_NAME
         faith = dict(place.tags).get("denomination", "").split("_")
         if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
