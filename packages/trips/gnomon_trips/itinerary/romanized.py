@@ -16,6 +16,7 @@ _KANA = (
     ("si", "shi"), ("ti", "chi"), ("tu", "tsu"), ("hu", "fu"), ("[zd]i", "ji"), ("du", "zu"), ("wo", "o"),
 )  # fmt: skip
 """From the names that Unicode gives to kana to Hepburn's spelling; a small tu doubles what follows."""
+_RUN_OF_KANA = re.compile("[\u3041-\u30fa]+")
 
 
 def romanized(name: str) -> str:
@@ -23,11 +24,16 @@ def romanized(name: str) -> str:
 
     >>> romanized("Москва"), romanized("Αθήνα"), romanized("서울"), romanized("Café"), romanized("浅草")
     ('moskva', 'athina', 'seoul', 'Café', '浅草')
-    >>> romanized("きよみずでら"), romanized("ニッコウ"), romanized("ちょうし")
-    ('kiyomizudera', 'nikkou', 'choushi')
+    >>> romanized("きよみずでら"), romanized("ニッコウ"), romanized("ちょうし"), romanized("Тирана")
+    ('kiyomizudera', 'nikkou', 'choushi', 'tirana')
     """
-    latin = "".join(map(_letter, unicodedata.normalize("NFC", name)))
-    for pattern, spelling in _KANA if latin != name else ():
+    return "".join(map(_letter, _RUN_OF_KANA.sub(_hepburn, unicodedata.normalize("NFC", name))))
+
+
+def _hepburn(kana: re.Match[str]) -> str:
+    names = (unicodedata.name(letter).lower().partition(" letter ") for letter in kana[0])
+    latin = "".join(sound for _, _, sound in names)
+    for pattern, spelling in _KANA:
         latin = re.sub(pattern, spelling, latin)
     return latin
 
@@ -39,6 +45,4 @@ def _letter(letter: str) -> str:
     named = unicodedata.name(letter, "").lower()
     if named.startswith("hangul syllable "):
         return named.rpartition(" ")[2].replace("c", "ch")
-    if named.startswith(("hiragana letter ", "katakana letter ")):
-        return named.partition(" letter ")[2]
     return letter
