@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.clusters import coarsest
 from gnomon.core.errors import SpecError
 from gnomon.core.model import CALL_TIMEOUT_S
 from gnomon.core.near_equal import ON_CLUSTERS
@@ -54,8 +55,8 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """Notes for before anything is spent: what the selection misses, which samples lack their media, and
-        where the environment sends the calls.
+        """Notes for before anything is spent: what the selection misses, which samples lack their media, that
+        nothing could be claimed, and where the environment sends the calls.
         """
         spec, selected = self.spec, self.job.samples.refs
         shows = shows_media(spec)
@@ -63,9 +64,17 @@ class Draft:
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
             *(fault.detail for fault in self.faults if fault.kind in ON_CLUSTERS and not fault.sample_id),
+            *_in_one_cluster(spec, self.refs),
             *_longer_than_trials(spec),
             *notes_on_environment(spec.called_models.values()),
         ]
+
+
+def _in_one_cluster(spec: JobSpec, refs: Sequence[SampleRef]) -> Iterator[str]:
+    """That no arm can be said to differ from another, where all samples are kin."""
+    if len(spec.arms) > 1 < len(refs) and len(set(coarsest([ref.cluster for ref in refs]))) == 1:
+        only = f"all {len(refs):,} samples lie in one cluster, so no difference can be claimed"
+        yield f"{only}: take samples of others, or give rows that are independent a `cluster` each"
 
 
 def _longer_than_trials(spec: JobSpec) -> Iterator[str]:

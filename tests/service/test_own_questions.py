@@ -183,6 +183,23 @@ def test_a_question_that_is_asked_twice_is_told_and_counts_once(tmp_path: Path, 
     assert len(set(clusters.values())) == 6
 
 
+def test_samples_in_one_cluster_are_told_before_anything_is_spent(
+    tmp_path: Path, open_api: Callable[..., TestClient]
+) -> None:
+    spec = {**SPEC, "data": str(tmp_path / "mine.jsonl")}
+    api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path))
+    said = []
+    for last in ("one room", "another"):
+        rows = [{**row, "cluster": "one room"} for row in TWICE[:-1]]
+        rows.append({**TWICE[-1], "cluster": last})
+        (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        said.append(api.post("/v1/jobs", json=spec).json()["warnings"])
+    assert said[0][0].startswith(
+        f"all {len(TWICE)} samples lie in one cluster, so no difference can be claimed"
+    )
+    assert said[1] == []
+
+
 def test_questions_that_contradict_each_other_are_refused_by_their_ids(
     tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
 ) -> None:
