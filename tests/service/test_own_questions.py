@@ -186,7 +186,8 @@ def test_a_question_that_is_asked_twice_is_told_and_counts_once(tmp_path: Path, 
 def test_samples_in_one_cluster_are_told_before_anything_is_spent(
     tmp_path: Path, open_api: Callable[..., TestClient]
 ) -> None:
-    spec = {**SPEC, "data": str(tmp_path / "mine.jsonl")}
+    arms = [*ARMS, {"name": "again", "agent": "direct"}]
+    spec = {**SPEC, "arms": arms, "data": str(tmp_path / "mine.jsonl")}
     api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path))
     said = []
     for last in ("one room", "another"):
