@@ -226,7 +226,7 @@ def idle(two_workers: Plant) -> Plant:
     return two_workers
 
 
-def wait_until(happened: Callable[[], bool], *, within_s: float = 90.0) -> None:
+def wait_until(happened: Callable[[], bool], *, within_s: float = 180.0) -> None:
     """Wait for something that must happen."""
     until_s = time.monotonic() + within_s
     while not happened():

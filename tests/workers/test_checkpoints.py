@@ -305,6 +305,7 @@ def start_worker(plant: Plant, name: str) -> None:
     plant._start(name, "-m", "gnomon_workers", "--data-dir", str(plant.folder))
 
 
+@pytest.mark.timeout(400)  # each worker lays out the railways first, which beside other work takes long
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     plant.start(0)
@@ -332,6 +333,7 @@ def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     assert how_many(plant.store) == 0
 
 
+@pytest.mark.timeout(400)
 async def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> None:
     plant.start(0)
     start_worker(plant, "first")

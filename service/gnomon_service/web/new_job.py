@@ -254,12 +254,8 @@ def _plan(state: State, written: object) -> dict[str, Any]:
 
 def _draft(state: State, written: object) -> jobs.Draft:
     """The spec, checked; of a large upload, which never changes, what an earlier check has read."""
-    if not _has_large_upload(state, written):
-        return jobs.draft_from_request(written, state.settings)
-    name = stable_hash(written)
-    draft = state.memory.drafts.get(name) or jobs.draft_from_request(written, state.settings)
-    state.memory.drafts[name] = draft
-    return draft
+    check = partial(jobs.draft_from_request, written, state.settings)
+    return state.memory.draft(stable_hash(written), check) if _has_large_upload(state, written) else check()
 
 
 def _shown(

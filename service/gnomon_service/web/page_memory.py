@@ -70,6 +70,15 @@ class PageMemory:
         self._store, self._lock = store, threading.Lock()
         self._causes: LRUCache[tuple[str, int], tuple[MissingTrials, ...]] = LRUCache(CAUSES_KEPT)
 
+    def draft(self, name: str, make: Callable[[], Draft]) -> Draft:
+        """The draft of that name: the one that is kept, or what `make` returns."""
+        with self._lock:
+            draft = self.drafts.get(name)
+        draft = draft or make()
+        with self._lock:
+            self.drafts[name] = draft
+        return draft
+
     def missing(self, digests: Collection[JobDigest]) -> dict[str, tuple[MissingTrials, ...]]:
         """Why trials are missing, by job; read again only where more are."""
         keys = {job.id: (job.id, job.infra_missing) for job in digests if job.infra_missing}
