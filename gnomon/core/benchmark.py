@@ -491,8 +491,8 @@ MODULES = ("audit", "exhibit")  # what a benchmark's folder may hold besides, fo
 def benchmark_module(benchmark: str, name: str) -> ModuleType | None:
     """The module of this name in the benchmark's folder; None where there is none.
 
-    >>> benchmark_module("questions", "audit") is None
-    False
+    >>> benchmark_module("questions", "audit") is None, benchmark_module("questions", "exhibit") is None
+    (False, True)
     """
     folder = BENCHMARKS.folder_module(benchmark) if benchmark in BENCHMARKS else None
     if folder is None or importlib.util.find_spec(f"{folder}.{name}") is None:

@@ -1,6 +1,6 @@
 """Questions of one's own as a benchmark plug-in."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +23,6 @@ from gnomon.benchmarks.questions.tables import sha256_of
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     SampleSet,
     Scoring,
     Varied,
@@ -32,6 +31,7 @@ from gnomon.core.benchmark import (
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.judging import LabelledReply
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownPicture, missing_fact
 from gnomon.core.sample import ImageRef, Sample, Shown, Transform
 from gnomon.core.score import Score
@@ -50,15 +50,12 @@ NEEDS: Mapping[str, Need] = {"scene": Scene, "video": Footage, "images": Picture
 MAX_QUOTED = 120  # characters of an answer that cannot be read
 
 
-class Questions:
+class Questions(PlainBenchmark):
     """Tasks are those of the file; a cell is a task, the headline the mean over all questions."""
 
     name = "questions"
     version = "1"
     tasks: tuple[str, ...] = (TASK,)
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     options: frozenset[Varied] = frozenset({"frames", "fps"})
@@ -239,9 +236,6 @@ class Questions:
     def answer_form(self, sample: Sample) -> str:
         """Empty: people choose one option, or write a text."""
         return "" if displayed_in(sample).options else "<answer>"
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 def _judge_of(question: OwnQuestion) -> JudgeScorer:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.judging import MATERIAL, fenced, parse_labels
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
@@ -17,7 +18,6 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_analyses.kinds import ANALYSES, LabelledByJudge
 from gnomon_tools.core.regular_file import read_regular
-from gnomon_tools.core.sketch import Sketch
 
 FILE = "cases.ndjson"
 _TAGGED = re.compile(r"<(question|trace)>\n(.*?)\n</\1>", re.DOTALL)
@@ -50,15 +50,12 @@ class JudgingSamples:
         )
 
 
-class Judging:
+class Judging(PlainBenchmark):
     """Stored traces, each to be labelled by a judge; the score is the share of labels that hold."""
 
     name = "judging"
     version = "1"
     tasks: tuple[str, ...] = ("context_use", "gtr_errors", "sti_errors", "judged_answers")
-    scenes: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-    needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
 
     def open(
@@ -117,18 +114,12 @@ class Judging:
             facts={name.capitalize(): text for name, text in tagged.items()},
         )
 
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
-        return Sketch()
-
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
         if not answer:
             return NO_ANSWER
         names = sample.target["labels"]
         holding = [name for name in names if metrics.get(name) == 1.0]
         return f"{len(holding)} of {len(names)} labels hold{': ' if holding else ''}{', '.join(holding)}."
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 def judged(name: str) -> LabelledByJudge:

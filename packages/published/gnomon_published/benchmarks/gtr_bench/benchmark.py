@@ -1,13 +1,13 @@
 """GTR-Bench as a benchmark plug-in."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, reject_variant
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.published_rows import published_rows
+from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
@@ -21,7 +21,7 @@ from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.scene.scene import Scene
 
 
-class GtrBench:
+class GtrBench(PlainBenchmark):
     """Seven tasks in two scenes; a cell is a scene's task, the headline the mean of the 14 cells."""
 
     name = "gtr-bench"
@@ -30,8 +30,6 @@ class GtrBench:
     task_names = TASK_NAMES
     metric_tasks = METRIC_TASKS
     scenes: tuple[str, ...] = SCENES
-    variants: tuple[str, ...] = ()
-    needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = (Scene, None)
 
@@ -113,9 +111,6 @@ class GtrBench:
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:
         """Released code and paper agree."""
         return {EVERY_TASK: Decoding(temperature=0.1, max_tokens=16_384)} if protocol == "official" else {}
-
-    def published(self) -> Sequence[Published]:
-        return published_rows(__package__)
 
 
 gtr_bench: Benchmark = GtrBench()

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     SampleSet,
     Scoring,
     Varied,
@@ -162,10 +161,6 @@ class Rooms(PlainBenchmark):
             return verdict_on_options(_shown_options(question), [read])
         right = number_text(question.draft.truth or 0.0, question.draft.unit)
         return f"Right: {right}." if read == right else f"Answered {read}; right is {right}."
-
-    def published(self) -> Sequence[Published]:
-        """None: nobody has asked these questions."""
-        return ()
 
 
 def _is_numbered(world: Mapping[str, str] | None) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Varied
+from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Varied
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
@@ -147,9 +147,6 @@ class Worlds(GtrBench):
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:  # noqa: ARG002 (nothing was published)
         return {}
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 worlds: Benchmark = Worlds()
