@@ -17,8 +17,12 @@ def _always() -> bool:
     return True
 
 
+def _to_nobody(_: str) -> None:
+    pass
+
+
 _IS_WANTED: ContextVar[Callable[[], bool]] = ContextVar("is_wanted", default=_always)
-_TELL: ContextVar[Callable[[str], object]] = ContextVar("tell", default=str)
+_TELL: ContextVar[Callable[[str], object]] = ContextVar("tell", default=_to_nobody)
 
 
 @contextmanager

@@ -43,10 +43,9 @@ def find_file(data: Path) -> Path:
     except OSError as error:
         raise DataError(f"{data} cannot be read: {error.strerror}", field="data") from None
     named = [path for path in files if path.stem.lower() == "questions"]
-    chosen = named or files
-    chosen = [
-        path for path in chosen if path.suffix.lower() != ".xlsx"
-    ] or chosen  # often what it was made of
+    candidates = named or files
+    # A workbook beside another file is often what that was made of.
+    chosen = [path for path in candidates if path.suffix.lower() != ".xlsx"] or candidates
     if not chosen:
         endings = ", ".join(SUFFIXES)
         hint = next(filter(None, map(sheet_hint, names)), "")

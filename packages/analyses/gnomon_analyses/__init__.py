@@ -1,1 +1,1 @@
-"""Analyses of stored jobs: figures of rows and traces, and labels that judge models give."""
+"""Analyses stored jobs: counts in rows and traces, and labels that judge models give."""

@@ -99,19 +99,19 @@ def judged_contrasts(
             if not shared:
                 continue
             before, after = (np.array([fmean(arm[name]) for name in shared]) for arm in (baseline, variant))
-            found = compare(before, after, plain_design([clusters[name] for name in shared]))
+            comparison = compare(before, after, plain_design([clusters[name] for name in shared]))
             results.append(
                 {
                     "judge": judge,
                     "model": model,
                     "baseline": contrast.baseline,
                     "variant": contrast.variant,
-                    "n": found.n,
-                    "clusters": found.clusters,
-                    "diff": found.diff,
-                    "ci95": list(found.ci95) if found.ci95 else None,
-                    "p": found.p,
-                    "test": found.test,
+                    "n": comparison.n,
+                    "clusters": comparison.clusters,
+                    "diff": comparison.diff,
+                    "ci95": list(comparison.ci95) if comparison.ci95 else None,
+                    "p": comparison.p,
+                    "test": comparison.test,
                 }
             )
     return results

@@ -23,7 +23,7 @@ from gnomon_analyses.labels import summarise
 
 
 def a_row(model: str, cell: str, score: float | None, number: int = 0, **changes: Any) -> Row:
-    known: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "job_id": "j",
         "trial_id": f"t{model}{cell}{number}",
         "benchmark": "b",
@@ -38,7 +38,7 @@ def a_row(model: str, cell: str, score: float | None, number: int = 0, **changes
         "stop_reason": "",
         "score": score,
     }
-    return Row(**{**known, **changes})
+    return Row(**{**fields, **changes})
 
 
 def by_cell(row: Row) -> str:
@@ -46,15 +46,15 @@ def by_cell(row: Row) -> str:
 
 
 def counted(name: str) -> ComputedFromRows:
-    found = ANALYSES.get(name)
-    assert isinstance(found, ComputedFromRows)
-    return found
+    analysis = ANALYSES.get(name)
+    assert isinstance(analysis, ComputedFromRows)
+    return analysis
 
 
 def judged(name: str = "context_use") -> LabelledByJudge:
-    found = ANALYSES.get(name)
-    assert isinstance(found, LabelledByJudge)
-    return found
+    analysis = ANALYSES.get(name)
+    assert isinstance(analysis, LabelledByJudge)
+    return analysis
 
 
 def table(means: np.ndarray) -> list[Row]:
@@ -67,9 +67,9 @@ def table(means: np.ndarray) -> list[Row]:
 
 def test_every_analysis_says_what_it_is() -> None:
     for name in ANALYSES.names():
-        found = ANALYSES.get(name)
-        assert found.name == name
-        assert found.description
+        analysis = ANALYSES.get(name)
+        assert analysis.name == name
+        assert analysis.description
 
 
 def test_abilities_that_go_together_correlate() -> None:
@@ -77,9 +77,9 @@ def test_abilities_that_go_together_correlate() -> None:
     means = np.stack(
         [skill, skill**2, 1 - skill, np.full(7, 0.5), [0.3, 0.1, 0.6, 0.2, 0.7, 0.4, 0.5]], axis=1
     )
-    found = counted("ability_correlation").count(table(means), by_cell)
-    pairs = {(pair["one"], pair["other"]): pair for pair in found["pairs"]}
-    assert found["without_spread"] == ["c3"]
+    correlations = counted("ability_correlation").count(table(means), by_cell)
+    pairs = {(pair["one"], pair["other"]): pair for pair in correlations["pairs"]}
+    assert correlations["without_spread"] == ["c3"]
     assert pairs["c0", "c2"]["r"] == pytest.approx(-1.0)
     expected = np.corrcoef(means[:, 0], means[:, 4])[0, 1]
     assert pairs["c0", "c4"]["r"] == pytest.approx(expected)
@@ -90,9 +90,9 @@ def test_abilities_that_go_together_correlate() -> None:
 
 def test_models_of_one_kind_are_joined_first() -> None:
     means = np.array([[0.9, 0.1, 0.5], [0.88, 0.12, 0.5], [0.1, 0.9, 0.3], [0.12, 0.88, 0.3]])
-    found = counted("model_clusters").count(table(means), by_cell)
-    assert {(step["one"], step["other"]) for step in found["steps"][:2]} == {(0, 1), (2, 3)}
-    assert sorted(found["order"]) == found["models"] == ["m0", "m1", "m2", "m3"]
+    clustering = counted("model_clusters").count(table(means), by_cell)
+    assert {(step["one"], step["other"]) for step in clustering["steps"][:2]} == {(0, 1), (2, 3)}
+    assert sorted(clustering["order"]) == clustering["models"] == ["m0", "m1", "m2", "m3"]
 
 
 def kinds(several: float, one: float, n: int = 40, model: str = "m") -> Iterator[Row]:
@@ -102,9 +102,9 @@ def kinds(several: float, one: float, n: int = 40, model: str = "m") -> Iterator
 
 
 def test_the_robustness_ratio_divides_and_knows_its_chance() -> None:
-    [found] = counted("robustness_ratio").count(list(kinds(0.25, 0.5)), by_cell)["models"]
-    assert found["ratio"] == pytest.approx(0.5)
-    assert found["ci95"][0] < 0.5 < found["ci95"][1]
+    [half] = counted("robustness_ratio").count(list(kinds(0.25, 0.5)), by_cell)["models"]
+    assert half["ratio"] == pytest.approx(0.5)
+    assert half["ci95"][0] < 0.5 < half["ci95"][1]
     [never] = counted("robustness_ratio").count(list(kinds(0.25, 0.0)), by_cell)["models"]
     assert (never["ratio"], never["ci95"]) == (None, None)
 
@@ -127,11 +127,11 @@ def test_too_little_is_refused_with_the_number_that_is_needed(name: str, rows: l
 
 @given(st.text(), st.dictionaries(st.sampled_from("ab"), st.sampled_from([0, 1, True, False, 2, "1", None])))
 def test_labels_are_understood_only_where_all_of_them_are_flags(noise: str, labels: dict[str, Any]) -> None:
-    found = parse_labels(f"{noise} {json.dumps(labels)}", "ab")
+    flags = parse_labels(f"{noise} {json.dumps(labels)}", "ab")
     valid = set(labels) == {"a", "b"} and all(
         value in (0, 1) and not isinstance(value, str) for value in labels.values()
     )
-    assert (found is not None) == (valid or parse_labels(noise, "ab") is not None)
+    assert (flags is not None) == (valid or parse_labels(noise, "ab") is not None)
 
 
 def judgements(labels_of: dict[str, list[int]], judges: tuple[str, ...] = ("x",)) -> Iterator[Row]:
@@ -150,16 +150,16 @@ def cases_of(rows: list[Row]) -> dict[str, dict[str, str]]:
 
 def test_labels_are_counted_by_model_and_task_with_the_judges_agreement() -> None:
     rows = list(judgements({"p": [1] * 10 + [0] * 10, "q": [0] * 10}, ("x", "y")))
-    found = summarise(judged(), rows, cases_of(rows))
-    shares = {(one["by"], one["group"]): one for one in found["shares"]}
-    assert found["judged"] == 30
+    summary = summarise(judged(), rows, cases_of(rows))
+    shares = {(one["by"], one["group"]): one for one in summary["shares"]}
+    assert summary["judged"] == 30
     assert shares["all", "all"]["labels"]["location"]["share"] == pytest.approx(1 / 3)
     assert shares["model", "p / raw"]["labels"]["location"]["share"] == 0.5
     assert shares["model", "p / raw"]["labels"]["time"]["n"] == 10
-    assert found["agreement"]["location"]["kappa"] == 1.0
-    assert found["agreement"]["location"]["method"] == "Cohen's kappa"
-    assert found["agreement"]["motion"]["kappa"] is None
-    assert found["agreement"]["motion"]["same"] == 1.0
+    assert summary["agreement"]["location"]["kappa"] == 1.0
+    assert summary["agreement"]["location"]["method"] == "Cohen's kappa"
+    assert summary["agreement"]["motion"]["kappa"] is None
+    assert summary["agreement"]["motion"]["same"] == 1.0
 
 
 def test_one_judge_asked_once_agrees_with_nobody_and_three_have_fleiss_kappa() -> None:
@@ -173,8 +173,8 @@ def test_one_judge_asked_once_agrees_with_nobody_and_three_have_fleiss_kappa() -
 def test_replies_that_are_not_understood_are_not_no() -> None:
     rows = list(judgements({"p": [1] * 20}))
     mute = [a_row("x", "context_use", 0.0, sample_id=f"m{n}", answer=None) for n in range(5)]
-    found = summarise(judged(), [*rows, *mute], cases_of([*rows, *mute]))
-    assert (found["judged"], found["not_understood"]) == (20, 5)
+    summary = summarise(judged(), [*rows, *mute], cases_of([*rows, *mute]))
+    assert (summary["judged"], summary["not_understood"]) == (20, 5)
     with pytest.raises(SpecError, match="19 judged trials"):
         summarise(judged(), [*rows[:19], *mute], cases_of([*rows, *mute]))
 

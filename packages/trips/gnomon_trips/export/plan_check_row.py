@@ -28,8 +28,5 @@ class PlanCheck:
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            **asdict(self),
-            "points": [asdict(point) for point in self.points],
-            "evidence": list(self.evidence),
-        }
+        fields = asdict(self)
+        return {**fields, "points": list(fields["points"]), "evidence": list(self.evidence)}
