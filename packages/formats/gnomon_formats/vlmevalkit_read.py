@@ -79,12 +79,13 @@ def read_results(path: Path, reading: Reading) -> Iterator[Ended]:
 def _score(text: str, column: str, number: int) -> float | None:
     if text.lower() in ("", "nan", "none"):
         return None
-    try:
-        share = finite(float(text))
+    try:  # a workbook shows shares as 50%
+        share = finite(float(text[:-1]) / 100 if text.endswith("%") else float(text))
     except ValueError:
         share = {"true": 1.0, "false": 0.0}.get(text.lower())
     if share is None:
-        raise SpecError(f"{column}: {text[:80]!r}; allowed: a number in [0, 1]", field=f"line {number}")
+        allowed = "a number in [0, 1], or a share such as 50%"
+        raise SpecError(f"{column}: {text[:80]!r}; allowed: {allowed}", field=f"line {number}")
     return share
 
 

@@ -346,6 +346,8 @@ def test_results_of_vlmevalkit_are_rows(tmp_path: Path) -> None:
             ("1", "A", 1.0, "r"),
             ("2", "it is B", 0.0, "r"),
         ]
+    (tmp_path / "r.tsv").write_text("index\tscore\n1\t12.5%\n")  # as a workbook shows a share
+    assert [row.score for row, _ in read_file(tmp_path / "r.tsv", Reading())] == [0.125]
     (tmp_path / "r.tsv").write_text("index\tscore\n1\t70\n")
     with pytest.raises(SpecError, match="line 2: score: '70'; allowed"):
         list(read_file(tmp_path / "r.tsv", Reading()))
