@@ -66,7 +66,7 @@ class PostgreSQL:
         return self.url
 
     def cleared(self) -> str:
-        """The same, but the store's tables are there, and empty: to make them anew takes ten times as long."""
+        """The same with the store's tables, which are empty: to make them anew takes ten times as long."""
         if not self.has_tables:
             Store(self.emptied()).close()
             self.has_tables = True

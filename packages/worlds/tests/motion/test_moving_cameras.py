@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import NotFound, SpecError
@@ -339,7 +339,6 @@ def test_wrong_paths_are_as_long_as_paths_in_a_town_and_their_legs_may_be_shorte
     assert min(shortest_mps) < PACES_MPS[0]
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), place=st.floats(-50, 50))
 def test_all_wrong_numbers_differ_from_each_other_as_from_the_truth(seed, place):
     grain = LENGTHS["outdoor"]
