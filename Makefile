@@ -3,7 +3,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
-.PHONY: help demo test test-core test-processes test-rest test-web soak faults bench evidence cards audit docs check format lock clean
+.PHONY: help demo test test-core test-processes test-packages test-service test-kernel test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -11,21 +11,34 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 	$(BIN)/gnomon demo
 
 test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a real small language model
-	$(MAKE) --no-print-directory --keep-going --jobs=2 test-processes check test-rest test-web
+	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 1 )) $(PARTS)
 
+# Each part is one process, which reads its own tests alone: nothing is imported or made in two of them. The
+# first has two, and mostly waits for leases, networks and processes that start again. The last has a browser,
+# which keeps an event loop.
+PARTS := test-processes test-service test-packages check test-rest test-kernel test-web
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
 
 test-core: $(VENV)/dev.installed  ## the kernel alone: no packages, browsers or processes; a few minutes
 	$(PYTEST) -n $(WORKERS) --dist worksteal $(CORE)
 
-test-processes:  # mostly they wait for leases, networks and processes that start again: all else runs meanwhile
-	$(PYTEST) tests/workers
+test-processes:
+	$(PYTEST) -n 2 --dist loadfile tests/workers
+
+test-service:
+	$(PYTEST) workers service gnomon_lab tests/service tests/lab
+
+test-packages:
+	$(PYTEST) packages
+
+test-kernel:
+	$(PYTEST) $(CORE)
 
 test-rest:
-	$(PYTEST) -n $(WORKERS) --dist worksteal --ignore tests/web --ignore tests/workers
+	$(PYTEST) agents tests $(addprefix --ignore=,tests/workers tests/service tests/lab tests/web $(CORE))
 
-test-web:  # apart from the rest, as a browser keeps an event loop
-	$(PYTEST) -n $(WORKERS) --dist worksteal tests/web
+test-web:
+	$(PYTEST) tests/web
 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events and drawn examples (an hour)
 	$(BIN)/pytest -m "soak or hypothesis" -s --hypothesis-profile many

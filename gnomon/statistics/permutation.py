@@ -109,9 +109,7 @@ def _sums(signs: Floats, parts: Floats) -> Floats:
 
 def _signs(n: int) -> Iterator[Floats]:
     """Patterns of so many signs, in batches: all there are of few, else drawn ones, always the same."""
-    if n <= ENUMERATED:
-        yield _as_signs((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-    elif n <= KEPT:
+    if n <= KEPT:
         yield _kept_signs(n)
     else:
         yield from _drawn_signs(n)
@@ -133,5 +131,7 @@ def _as_signs(bits: NDArray[np.integer]) -> Floats:
 
 @lru_cache(maxsize=6)
 def _kept_signs(n: int) -> Floats:
-    """The same patterns at once: drawing them takes longer than the test itself."""
+    """The same patterns at once: making them takes longer than the test itself."""
+    if n <= ENUMERATED:
+        return _as_signs((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
     return np.concatenate([*_drawn_signs(n)])

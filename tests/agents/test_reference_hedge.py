@@ -5,7 +5,7 @@ import math
 from statistics import NormalDist
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon_agents.models.reference.interval_choice import Doubts, hedged
@@ -34,7 +34,6 @@ def test_what_is_not_in_doubt_is_answered_as_forecast(start_s, length_s):
     assert hedged(start_s, start_s + length_s, SURE) == (start_s, start_s + length_s)
 
 
-@settings(max_examples=30)
 @given(seconds, st.floats(0.5, 3.0), st.floats(0.0, 0.7), st.floats(0.0, 6.0))
 def test_hedging_overlaps_no_less_on_average_than_the_forecast(length_s, start_s, length, pause_s):
     doubts = Doubts(start_s=start_s, length=length, pause_s=pause_s)

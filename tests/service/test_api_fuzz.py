@@ -41,7 +41,7 @@ def takes_any_text(operation: Any) -> bool:
 @pytest.mark.parametrize(
     "requests",
     [
-        pytest.param(4, marks=pytest.mark.timeout(600)),
+        pytest.param(2, marks=pytest.mark.timeout(600)),
         pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)]),
     ],
 )

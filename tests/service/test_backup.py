@@ -26,12 +26,18 @@ from gnomon_workers.store.database import AnyRevision
 from gnomon_workers.store.migration import migrate
 from gnomon_workers.store.schema import REVISION
 from gnomon_workers.store.store import Store
-from tests.workers.conftest import TRACE, create, kind, make_row, new_url, url
+from tests.workers.conftest import TRACE, bare_url, create, kind, make_row, new_url
 from tests.workers.test_migration import OLDER_REVISIONS, insert_oldest
 
-__all__ = ["kind", "new_url", "url"]
+__all__ = ["bare_url", "kind", "new_url"]
 PICTURE = b"a picture"
 FROM_EITHER = pytest.mark.parametrize("kind", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture
+def url(bare_url: str) -> str:
+    """Of a database without tables."""
+    return bare_url
 
 
 def settings_over(folder: Path, url: str = "") -> Settings:

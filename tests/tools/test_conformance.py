@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon_conformance.check import checks_in
@@ -94,7 +94,6 @@ def _arguments(name: str) -> st.SearchStrategy:
 
 
 @every_tool
-@settings(max_examples=25)
 @given(data=st.data())
 def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
     arguments = json.dumps(data.draw(_arguments(name)))

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shapely import LineString, Polygon, box
 from shapely.affinity import translate
@@ -114,7 +114,6 @@ def _alike(one: object, other: object) -> bool:
     return one == other
 
 
-@settings(max_examples=60)
 @given(_scenes())
 def test_what_is_written_is_read_again(scene):
     written = json.loads(json.dumps(scene_to_json(scene)))

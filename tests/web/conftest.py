@@ -1,6 +1,5 @@
 """A finished job, the pages over it on a real server, and a real Chromium."""
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -43,37 +42,14 @@ SPEC = {
 
 @pytest.fixture(scope="session")
 def finished_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with one finished job of 28 samples, run by the command line; no test writes to it.
-
-    The processes of one pytest-xdist run share it: the first to ask makes it.
-    """
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    folder = shared / "finished"
-    with (shared / "finished.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "out").is_dir():
-            folder.mkdir(exist_ok=True)
-            _run_job(folder)
-    return folder / "data"
-
-
-def _run_job(folder: Path) -> None:
+    """A data folder with one finished job of 28 samples, run by the command line; no test writes to it."""
+    folder = tmp_path_factory.mktemp("finished")
     spec = folder / "job.yaml"
     spec.write_text(yaml.safe_dump(SPEC))
-    command = [
-        sys.executable,
-        "-m",
-        "gnomon_service.cli",
-        "run",
-        str(spec),
-        "--data-dir",
-        str(folder / "data"),
-    ]
-    more = ["--workers", "1", "--out", str(folder / "unfinished")]
-    subprocess.run([*command, *more], check=True, capture_output=True, timeout=110)
-    (folder / "unfinished").rename(folder / "out")
+    command = [sys.executable, "-m", "gnomon_service.cli", "run", str(spec), "--workers", "1"]
+    places = ["--data-dir", str(folder / "data"), "--out", str(folder / "out")]
+    subprocess.run([*command, *places], check=True, capture_output=True, timeout=110)
+    return folder / "data"
 
 
 @dataclass(frozen=True, slots=True)

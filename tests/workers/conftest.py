@@ -117,10 +117,10 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def new_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
-    """Make an empty database; when the next one is made, the one before is of no use any more."""
+    """Find a database without rows; when the next one is found, the one before is of no use any more."""
     if kind in SERVERS:
         server: postgresql.PostgreSQL | pgbouncer.PgBouncer = request.getfixturevalue(SERVERS[kind])
-        return server.emptied
+        return server.cleared
     numbers = itertools.count(1)
     return lambda: f"sqlite:///{tmp_path}/gnomon{next(numbers)}.db"
 
@@ -128,6 +128,13 @@ def new_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Callab
 @pytest.fixture
 def url(new_url: Callable[[], str]) -> str:
     return new_url()
+
+
+@pytest.fixture
+def bare_url(new_url: Callable[[], str], kind: str, request: pytest.FixtureRequest) -> str:
+    """A database without tables."""
+    url: str = request.getfixturevalue(SERVERS[kind]).emptied() if kind in SERVERS else new_url()
+    return url
 
 
 @pytest.fixture

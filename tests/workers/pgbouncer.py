@@ -47,6 +47,11 @@ class PgBouncer:
         self.server.emptied()
         return self.url
 
+    def cleared(self) -> str:
+        """The same, but the store's tables are there, and empty."""
+        self.server.cleared()
+        return self.url
+
     def start(self) -> None:
         # The program refuses to run as root.
         user: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []}

@@ -15,7 +15,12 @@ from typing import Any
 
 import psycopg
 
+from gnomon_workers.store import Store
+
 PATIENCE_S = 30.0
+DELETES = """SELECT string_agg(format('DELETE FROM %I', tablename), ';') FROM pg_tables
+    WHERE schemaname = 'public' AND tablename <> 'alembic_version'"""
+RESTARTS = "SELECT setval(format('%I', sequencename)::regclass, 1, false) FROM pg_sequences"
 
 
 @dataclass
@@ -30,6 +35,7 @@ class PostgreSQL:
     port: int
     host: str = ""
     process: "subprocess.Popen[bytes]" = field(init=False)
+    has_tables: bool = False  # those of the store as it is today
 
     def start(self) -> None:
         self.process = self.serve()
@@ -56,6 +62,22 @@ class PostgreSQL:
         with self.connect() as db:
             db.execute("DROP SCHEMA public CASCADE")
             db.execute("CREATE SCHEMA public")
+        self.has_tables = False
+        return self.url
+
+    def cleared(self) -> str:
+        """The same with the store's tables, which are empty: to make them anew takes ten times as long."""
+        if not self.has_tables:
+            Store(self.emptied()).close()
+            self.has_tables = True
+        self.cut_connections()
+        with self.connect() as db:
+            db.execute(db.execute(DELETES).fetchone()[0])
+            db.execute(RESTARTS)
+        return self.url
+
+    @property
+    def url(self) -> str:
         if self.host:
             return f"postgresql://postgres@{self.host}:{self.port}/postgres"
         return f"postgresql://postgres@/postgres?host={self.folder}&port={self.port}"

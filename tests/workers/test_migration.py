@@ -60,6 +60,12 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def url(bare_url: str) -> str:
+    """Of a database without tables."""
+    return bare_url
+
+
 def columns(url: str) -> set[str]:
     database = AnyRevision(url)
     with database.reading() as db:

@@ -23,9 +23,9 @@ def test_a_database_in_memory_or_of_an_unknown_kind_is_refused(url: str) -> None
 
 
 @BOTH
-def test_processes_that_start_together_make_the_tables_once(url: str) -> None:
+def test_processes_that_start_together_make_the_tables_once(bare_url: str) -> None:
     with ThreadPoolExecutor(8) as pool:
-        stores = list(pool.map(Store, [url] * 8))
+        stores = list(pool.map(Store, [bare_url] * 8))
     assert create(stores[0]).id == stores[7].jobs().items[0].id
     for store in stores:
         store.close()

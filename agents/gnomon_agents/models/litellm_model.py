@@ -62,7 +62,8 @@ def load() -> ModuleType:
     with warnings.catch_warnings():  # Pydantic warns of LiteLLM's types when the first reply is made
         warnings.simplefilter("ignore")
         litellm.ModelResponse()
-    return litellm
+    loaded: ModuleType = litellm
+    return loaded
 
 
 _USERS: "WeakSet[LiteLLMModel]" = WeakSet()  # the models of this process that may have open connections

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -341,7 +341,6 @@ def test_all_missing_is_undecided(report_of: Reporter, pairs: Pairs) -> None:
 ends = st.sampled_from([None, 0.0, 1.0, 0.3])
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     given_rows=st.lists(
         st.tuples(st.integers(0, 12), st.sampled_from(["raw", "tools"]), ends, st.integers(0, 1)),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.row import Row
@@ -47,7 +47,6 @@ def test_no_rows_make_a_matrix_too() -> None:
     assert (list(scores.samples), scores.cell_names, scores.answered.shape) == ([], (), (2, 0))
 
 
-@settings(max_examples=60)
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 6), st.sampled_from(["raw", "tools"]), st.integers(0, 2)),

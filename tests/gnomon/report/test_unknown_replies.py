@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
@@ -365,7 +365,6 @@ def test_one_reply_in_six_is_told_in_good_english(report_of: Reporter) -> None:
     assert told["text"] == "m, “tools”: 1 of 6 replies was cut. Raise `models[].max_tokens`."
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(

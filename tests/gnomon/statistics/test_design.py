@@ -4,7 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.weightstats import DescrStatsW
@@ -142,7 +142,6 @@ def test_the_headline_decides_what_is_averaged() -> None:
     assert by_headline == {"mean_of_cells": 0.5, "mean_of_samples": 0.75}
 
 
-@settings(deadline=None)
 @given(samples(), st.floats(-3, 3), st.floats(0.1, 3))
 def test_shifting_moves_the_mean_alone_and_scaling_scales_both(
     given_samples: tuple[Design, np.ndarray], shift: float, scale: float
@@ -155,7 +154,6 @@ def test_shifting_moves_the_mean_alone_and_scaling_scales_both(
     assert after.df == pytest.approx(before.df)
 
 
-@settings(deadline=None)
 @given(samples(), st.randoms(use_true_random=False))
 def test_the_order_and_the_names_of_cells_and_clusters_do_not_matter(
     given_samples: tuple[Design, np.ndarray], random: Random
@@ -171,7 +169,6 @@ def test_the_order_and_the_names_of_cells_and_clusters_do_not_matter(
     assert after.df == pytest.approx(before.df)
 
 
-@settings(deadline=None)
 @given(samples())
 def test_the_weights_add_up_to_one(given_samples: tuple[Design, np.ndarray]) -> None:
     grouping, _ = given_samples

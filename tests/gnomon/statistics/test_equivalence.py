@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import ttost_paired
 
@@ -21,7 +21,6 @@ def test_an_absolute_margin_is_narrower_near_the_ends(baseline: float, reach: fl
     assert bool(limits.why) == (reach < 0.05)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([("absolute", 0.05), ("relative", 0.1), ("odds", 1.2)]),
     st.floats(0.001, 0.999),

@@ -31,7 +31,6 @@ def mcnemar_midp(rescued: int, broken: int) -> float:
     return 1.0 if rescued == broken else float(exact - binom.pmf(min(rescued, broken), n, 0.5))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 7), st.integers(0, 7))
 def test_sign_flips_of_single_answers_are_mcnemars_mid_p(rescued: int, broken: int) -> None:
     own = 0.5**14  # what is seen counts whole
@@ -48,7 +47,6 @@ def test_fewer_than_five_one_sided_flips_never_reach_five_percent() -> None:
     assert [of_pairs(n, 0, 60).p() < 0.05 for n in range(1, 7)] == [False] * 4 + [True] * 2
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=8))
 def test_sign_flips_count_every_pattern(sums: list[int]) -> None:
     observed = abs(sum(sums))
@@ -74,7 +72,6 @@ def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> No
     assert benjamini_hochberg(p_values) == pytest.approx(multipletests(p_values, method="fdr_bh")[1].tolist())
 
 
-@settings(deadline=None)
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_is_that_of_statsmodels(hits_of: tuple[int, int]) -> None:
     hits, n = hits_of

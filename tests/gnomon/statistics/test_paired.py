@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.weightstats import ttost_paired
@@ -240,7 +240,6 @@ def test_all_wrong_and_all_right_arms_have_an_interval_of_some_width() -> None:
 scores = st.sampled_from([0.0, 0.0, 1.0, 0.25, 0.5, 1 / 3])
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(scores, scores, st.integers(0, 4), st.integers(0, 9)), min_size=1, max_size=40))
 def test_swapping_the_arms_turns_every_sign(given_rows: list[tuple[float, float, int, int]]) -> None:
     raw, tools, cells, clusters = (np.array(column) for column in zip(*given_rows, strict=True))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.statistics.coalitions import Coalition, antithetic_orders, coalitions
@@ -48,7 +48,6 @@ def test_one_antithetic_pair_already_knows_two_substitutes_or_complements(game: 
 
 
 @given(st.integers(2, 5), st.integers(1, 4), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=40)
 def test_values_add_up_to_the_total_whatever_the_game(count: int, pairs: int, seed: int) -> None:
     players = PLAYERS[:count] if count < 5 else (*PLAYERS, "e")
     random = np.random.default_rng(seed)

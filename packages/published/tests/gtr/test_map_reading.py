@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
@@ -100,7 +100,6 @@ def near(read: CameraReading, drawn: Drawn, px: float = 0.75, deg: float = 1.0) 
     return math.dist(read.mast_px, mast_px) <= px and abs(turn_deg(heading_deg, read.heading_deg)) <= deg
 
 
-@settings(max_examples=25)
 @given(x=st.floats(120, 520), y=st.floats(120, 300), heading=st.floats(0, 359.9), number=st.integers(0, 999))
 def test_one_camera_is_read_wherever_it_stands_and_looks(
     x: float, y: float, heading: float, number: int

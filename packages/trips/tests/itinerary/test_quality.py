@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon_trips.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
@@ -121,7 +121,6 @@ def test_more_of_what_was_asked_for_is_never_worse(day_trip: Trip) -> None:
 
 
 @given(st.lists(st.integers(10, 300), min_size=2, max_size=5), st.integers(1, 60))
-@settings(max_examples=40, deadline=None)
 def test_minutes_moved_from_the_fullest_to_the_emptiest_day_make_days_more_even(
     day_trip: Trip, stays: list[int], moved: int
 ) -> None:
@@ -229,7 +228,6 @@ def test_a_budget_without_every_price_is_not_said_to_be_kept(helsinki: Provider)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 7))
-@settings(max_examples=60, deadline=None)
 def test_the_shortest_order_is_that_of_all_permutations(seed: int, count: int) -> None:
     chance = random.Random(seed)
     ways = [[chance.randint(1, 99) for _ in range(count + 2)] for _ in range(count + 2)]

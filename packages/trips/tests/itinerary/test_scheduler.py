@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon_trips.itinerary.problem import Problem
@@ -62,7 +62,6 @@ def cost_m(day: DayProblem, done: Round) -> int:
     return day.cost_m(done.metres, done.back_min)
 
 
-@settings(max_examples=150)
 @given(day=days())
 def test_no_order_is_better_and_none_works_where_there_is_none(day: DayProblem) -> None:
     found = best_round(day)
@@ -74,7 +73,6 @@ def test_no_order_is_better_and_none_works_where_there_is_none(day: DayProblem) 
         assert cost_m(day, found) == min(cost_m(day, one) for one in others)
 
 
-@settings(max_examples=60)
 @given(day=days(most=4), share=st.integers(1, 2))
 def test_a_split_visits_everything_once_and_is_the_best(day: DayProblem, share: int) -> None:
     found = best_split([day] * (share + 1), day.before)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon_tools.core.inputs import held
@@ -108,7 +108,6 @@ def test_one_short_day_of_a_trip_on_streets_is_called_infeasible_and_by_no_estim
     assert told == "infeasible: these cannot be kept together: window"
 
 
-@settings(max_examples=60)
 @given(
     name=st.sampled_from(NAMES),
     arguments=st.dictionaries(

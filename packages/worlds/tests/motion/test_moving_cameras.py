@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import NotFound, SpecError
@@ -36,6 +36,7 @@ from gnomon_worlds.rendering.tour_clip import MOVERS, TourClip
 
 SEED = 5
 RIDES, FLIGHTS = range(6), range(12)
+DRAWN = 40  # questions of a task, to count what is right
 BY_SHORT = {task.short: task for task in MOTION_TASKS}
 
 
@@ -251,21 +252,21 @@ def test_rides_and_flights_of_a_town_are_kin():
 def test_letters_and_the_words_of_options_are_right_as_often():
     for short, count in (("side", 4), ("next", 6), ("nearer", 3), ("longer", 3), ("mark", 4), ("goal", 4)):
         letters, words = Counter(), Counter()
-        for k in range(60):
+        for k in range(DRAWN):
             question = question_of(short, k).question
             letters[question.right] += 1
             words[question.options[question.right]] += 1
         for counts, options in ((letters, len(question.options)), (words, count)):
             assert len(counts) == options
-            deviation = math.sqrt(60 * (1 / options) * (1 - 1 / options))
-            assert all(abs(hits - 60 / options) < 4 * deviation for hits in counts.values())
+            deviation = math.sqrt(DRAWN * (1 / options) * (1 - 1 / options))
+            assert all(abs(hits - DRAWN / options) < 4 * deviation for hits in counts.values())
 
 
 def test_rules_about_numbers_are_at_chance(tmp_path):
     samples = worlds_motion.open(
         data=None,
         select=Select(
-            limit=240, seed=2, tasks=["Pose Estimation", "Ego-Centric Orientation", "Trajectory Captioning"]
+            limit=120, seed=2, tasks=["Pose Estimation", "Ego-Centric Orientation", "Trajectory Captioning"]
         ),
         protocol="guarded",
         media=MediaStore(tmp_path),
@@ -277,7 +278,7 @@ def test_rules_about_numbers_are_at_chance(tmp_path):
         if tried_guess.applies and not tried_guess.shortcut.startswith("short way"):  # which look at the log
             hits[tried_guess.shortcut] += tried_guess.value
             tried[tried_guess.shortcut] += 1
-    assert tried["most central"] > 100
+    assert tried["most central"] > 50
     for rule, count in tried.items():
         assert abs(hits[rule] / count - 0.2) < 4.5 * math.sqrt(0.16 / count), rule
 
@@ -338,7 +339,6 @@ def test_wrong_paths_are_as_long_as_paths_in_a_town_and_their_legs_may_be_shorte
     assert min(shortest_mps) < PACES_MPS[0]
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), place=st.floats(-50, 50))
 def test_all_wrong_numbers_differ_from_each_other_as_from_the_truth(seed, place):
     grain = LENGTHS["outdoor"]
@@ -396,19 +396,17 @@ for task in MOTION_TASKS:
 """
 
 
-def test_processes_with_other_hash_seeds_draw_the_same_questions():
-    first, second = (
-        subprocess.run(
-            [sys.executable, "-c", QUESTIONS],
-            capture_output=True,
-            check=True,
-            text=True,
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
-        ).stdout
-        for hash_seed in ("1", "2")
-    )
-    assert first == second
-    assert len(first.splitlines()) == 3 * (len(MOTION_TASKS) - 2) + 2 * 16
+def test_processes_with_other_hash_seeds_draw_the_same_questions(capsys):
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", QUESTIONS],
+        capture_output=True,
+        check=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+    ).stdout
+    exec(QUESTIONS, {})
+    assert capsys.readouterr().out == elsewhere
+    assert len(elsewhere.splitlines()) == 3 * (len(MOTION_TASKS) - 2) + 2 * 16
 
 
 def test_frames_are_shown_where_they_are_asked_for_and_only_then(tmp_path):

@@ -203,7 +203,7 @@ def test_cars_queue_side_by_side_at_red():
     assert standing[2] < standing[0] - CAR_M
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6))
 def test_a_body_beside_a_straight_way_keeps_its_distance_from_the_middle(seed):
     rng = Random(seed)
