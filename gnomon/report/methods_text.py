@@ -1,10 +1,11 @@
 """Writes one paragraph of methods for a paper, of what the report itself holds."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons
+from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, looked_at
 from gnomon.report.phrases import clusters_words
 from gnomon.report.price import price_in_words
 from gnomon.report.section import pair_key
@@ -103,9 +104,10 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
         f"Arms are compared question by question, with {independent} as independent units; "
         f"test: {listed(tests)}; 95 % interval: {listed(intervals)}."
     )
-    exploratory = sum(contrast["family"] == "exploratory" for contrast in report["contrasts"])
+    families = Counter(contrast["family"] for contrast in looked_at(report))
     yield (
-        f"Adjusted for {count(len(primary), 'primary comparison')} and {exploratory:,} exploratory: "
+        f"Adjusted for {count(families['primary'], 'primary comparison')} and "
+        f"{families['exploratory']:,} exploratory: "
         f"{report['plan']['adjustment']}; two-sided α {alpha:g}."
     )
     margin = report["plan"]["margin_text"]
