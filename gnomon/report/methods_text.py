@@ -60,7 +60,7 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
     yield (
         f"We ran the {noun} {listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
         f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
-        f"{count(of['clusters'], 'cluster')} and {count(of['cells'], 'subset')}, "
+        f"{count(of['cells'], 'subset')} and {clusters_words(of)}, "
         f"{times}."
     )
     yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {listed(map(_model, models))}."
@@ -98,6 +98,8 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     if not primary:
         return
     independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
+    if "crossing_clusters" in report["denominators"]:
+        independent = "clusters of two crossed factors"
     tests = dict.fromkeys(contrast["test"] for contrast in primary)
     intervals = dict.fromkeys(contrast["interval_method"] for contrast in primary)
     yield (
