@@ -39,7 +39,17 @@ def adjusted_alone(result: "PairResult", adjust_p: Callable[[float], float] = fl
 
 
 def adjust(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adjusted]:
-    """What is adjusted, as scored and in each other way to count unknown replies, by all results alike."""
+    """What is adjusted, as scored and in each other way to count unknown replies, by all results alike.
+
+    A subset that holds all samples counts once, with the comparison over all.
+    """
+    distinct = [result for result in results if not result.repeats_all]
+    found = dict(zip(map(id, distinct), _adjust_all(distinct, analysis), strict=True))
+    of_pairs = {result.pair.key: found[id(result)] for result in distinct if result.scope == "all"}
+    return [of_pairs[result.pair.key] if result.repeats_all else found[id(result)] for result in results]
+
+
+def _adjust_all(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adjusted]:
     adjusted = _adjust(results, analysis)
     ways_n = max((len(result.ways) for result in results), default=0)
     by_way = [

@@ -45,6 +45,8 @@ class PairResult:
     grouping: Design | None  # of the same
     absent: str = NOTHING  # why, if there is no comparison
     alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
+    only_cell: int | None = None  # the one subset of all samples that either arm has begun
+    repeats_all: bool = False  # a subset of all these samples: the same comparison as that over all
     unknown: tuple[UnknownCount, ...] = ()  # the arm with most of them first
     worst: tuple[Comparison, ...] = ()
     ways: "tuple[PairResult, ...]" = ()
@@ -98,6 +100,7 @@ def compare_pair(
     begun = (scores.answered + scores.missing)[[first, second]] > 0
     touched = within & np.any(begun, axis=0)
     bounds, loss = _lost(scores, (first, second), touched, headline, comparison)
+    cells = np.unique(scores.cells[touched])
     result = PairResult(
         pair=pair,
         scope=scope,
@@ -111,6 +114,7 @@ def compare_pair(
         differences=variant - baseline,
         grouping=grouping,
         alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
+        only_cell=int(cells[0]) if len(cells) == 1 else None,
         unknown=unknown,
     )
     if comparison is None or not (unknown or loss):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from typing_extensions import TypedDict
@@ -16,7 +17,7 @@ from gnomon.report.price import price_in_words
 from gnomon.report.reply_alerts import uncalled_arms
 from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
-from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval, pair_key
+from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, interval, pair_key
 from gnomon.report.sections.prices import prices
 from gnomon.report.sequence import stop_words
 from gnomon.report.text_formats import capitalised, count, listed
@@ -32,6 +33,7 @@ from gnomon.report.verdict import (
     sentence,
     why_unknown,
 )
+from gnomon.spec.margin_spec import margin_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.stopping import while_wanted
 from gnomon.trials.trial_plan import repeats_of_pair
@@ -85,18 +87,26 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
     Not of a job that may stop early: how large it gets depends on the effect.
     """
     repeats_of = report_input.spec.repeats_of
-    looks = Counter(result.family for result in results if result.p is not None)
-    simulated = Counter(result.scope == "all" for result in results)
+    distinct = [result for result in results if not result.repeats_all]
+    looks = Counter(result.family for result in distinct if result.p is not None)
+    simulated = Counter(result.scope == "all" for result in distinct)
+    of_pairs: dict[PairKey, Detectable] = {}
     for result in while_wanted(results):
+        if result.repeats_all:
+            yield of_pairs[result.pair.key]
+            continue
         if report_input.drawn_plan is not None:
             yield Detectable(effect=None)
             continue
         among = max(1, looks[result.family])
         rule = rule_of(result.family, looks=among)
         repeats = repeats_of_pair(repeats_of(result.pair.baseline), repeats_of(result.pair.variant))
-        yield detectable_in(
+        detectable = detectable_in(
             result, rule, looks=among, simulated=simulated[result.scope == "all"], repeats=repeats
         )
+        if result.scope == "all":
+            of_pairs[result.pair.key] = detectable
+        yield detectable
 
 
 def rule_of(family: Family, *, looks: int) -> Rule:
@@ -134,12 +144,19 @@ def rulings(result: PairResult, adjusted: Adjusted) -> tuple[Ruling, Ruling]:
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
     scores, plan = report_input.scores, report_input.drawn_plan
     headline, everywhere = report_input.benchmark.headline, scores.everywhere()
-    for pair in while_wanted(report_input.pairs):
-        yield compare_pair(scores, pair, "all", everywhere, headline=headline, plan=plan)
-    for pair in while_wanted(report_input.pairs):
+    margin_in = partial(margin_of, report_input.spec.analysis.margin)
+    wholes = [
+        compare_pair(scores, pair, "all", everywhere, headline=headline, plan=plan)
+        for pair in while_wanted(report_input.pairs)
+    ]
+    yield from wholes
+    for whole in while_wanted(wholes):
         for code, name in enumerate(scores.cell_names):
+            if code == whole.only_cell and margin_in(name) == margin_in("all"):
+                yield replace(whole, scope=name, repeats_all=True)
+                continue
             within = scores.cells == code
-            yield compare_pair(scores, pair, name, within, headline="mean_of_samples", plan=plan)
+            yield compare_pair(scores, whole.pair, name, within, headline="mean_of_samples", plan=plan)
 
 
 def contrast_report(
@@ -163,6 +180,7 @@ def contrast_report(
         "also_differs": list(result.pair.also_differs),
         "scope": result.scope,
         "family": result.family,
+        "repeats_all": result.repeats_all,
         "n": comparison.n if comparison else 0,
         "clusters": comparison.clusters if comparison else 0,
         "crossing_clusters": result.grouping.factors[-1].clusters_n

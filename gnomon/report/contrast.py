@@ -21,6 +21,7 @@ class ContrastReport(TypedDict):
     also_differs: list[str]
     scope: str
     family: Family
+    repeats_all: bool  # a subset that holds all samples: the comparison over all once more
     n: int
     clusters: int
     crossing_clusters: int | None  # by a second factor that makes samples kin; null where there is one
@@ -92,6 +93,16 @@ class PooledCells(TypedDict):
 def comparisons(report: ContrastsPart) -> list[ContrastReport]:
     """Each comparison over all samples."""
     return [contrast for contrast in report["contrasts"] if contrast["scope"] == "all"]
+
+
+def looked_at(report: ContrastsPart) -> list[ContrastReport]:
+    """The distinct comparisons that have a p: a subset that holds all samples is none of its own."""
+    return [
+        contrast
+        for contrast in report["contrasts"]
+        if contrast["p"] is not None
+        and not contrast.get("repeats_all")  # absent from reports of older versions
+    ]
 
 
 def as_shown(contrast: ContrastReport) -> ContrastReport:

@@ -6,7 +6,7 @@ among the pairs that were run together.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,13 +172,16 @@ def run_together(
     by_pair = {key: scores_together(scores, rows, runs.pair) for key, runs in doubtful.items()}
     within = {name: scores.cells == code for code, name in enumerate(scores.cell_names)}
     held = [
-        compare(
-            by_pair[result.pair.key],
-            result.pair,
-            result.scope,
-            scores.everywhere() if result.scope == "all" else within[result.scope],
-            headline=report_input.benchmark.headline if result.scope == "all" else "mean_of_samples",
-            plan=report_input.drawn_plan,
+        replace(
+            compare(
+                by_pair[result.pair.key],
+                result.pair,
+                result.scope,
+                scores.everywhere() if result.scope == "all" else within[result.scope],
+                headline=report_input.benchmark.headline if result.scope == "all" else "mean_of_samples",
+                plan=report_input.drawn_plan,
+            ),
+            repeats_all=result.repeats_all,
         )
         if result.pair.key in doubtful
         else result

@@ -11,7 +11,7 @@ from gnomon.core.row import Row
 from gnomon.exchange.run import arms_from_elsewhere, asked_and_scored, is_imported
 from gnomon.report.build import build_report
 from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
-from gnomon.report.contrast import ContrastReport
+from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import Group
 from gnomon.report.sections.published import NOT_KNOWN
@@ -165,7 +165,7 @@ def _reword_for_jobs(
         key = contrast["model"], contrast["scope"]
         changed, compared = samples.changed[key], samples.compared[key]
         reword_for_jobs(contrast, changed=changed, compared=compared)
-    report["integrity"]["comparisons"] = sum(contrast["p"] is not None for contrast in report["contrasts"])
+    report["integrity"]["comparisons"] = len(looked_at(report))
     primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
     report["summary"] = [contrast["verdict_text"] for contrast in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]

@@ -1,10 +1,11 @@
 """Writes one paragraph of methods for a paper, of what the report itself holds."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons
+from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, looked_at
 from gnomon.report.phrases import clusters_words
 from gnomon.report.price import price_in_words
 from gnomon.report.section import pair_key
@@ -59,7 +60,7 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
     yield (
         f"We ran the {noun} {listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
         f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
-        f"{count(of['clusters'], 'cluster')} and {count(of['cells'], 'subset')}, "
+        f"{count(of['cells'], 'subset')} and {clusters_words(of)}, "
         f"{times}."
     )
     yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {listed(map(_model, models))}."
@@ -97,15 +98,18 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     if not primary:
         return
     independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
+    if "crossing_clusters" in report["denominators"]:
+        independent = "clusters of two crossed factors"
     tests = dict.fromkeys(contrast["test"] for contrast in primary)
     intervals = dict.fromkeys(contrast["interval_method"] for contrast in primary)
     yield (
         f"Arms are compared question by question, with {independent} as independent units; "
         f"test: {listed(tests)}; 95 % interval: {listed(intervals)}."
     )
-    exploratory = sum(contrast["family"] == "exploratory" for contrast in report["contrasts"])
+    families = Counter(contrast["family"] for contrast in looked_at(report))
     yield (
-        f"Adjusted for {count(len(primary), 'primary comparison')} and {exploratory:,} exploratory: "
+        f"Adjusted for {count(families['primary'], 'primary comparison')} and "
+        f"{families['exploratory']:,} exploratory: "
         f"{report['plan']['adjustment']}; two-sided α {alpha:g}."
     )
     margin = report["plan"]["margin_text"]

@@ -7,6 +7,7 @@ from gnomon.report.text_formats import count, listed, percent
 
 if TYPE_CHECKING:
     from gnomon.report.contrast import ContrastReport
+    from gnomon.report.sections.job import Denominators
 
 NOUNS = {"tokens": "tokens", "calls": "calls", "seconds": "seconds", "dollars": "dollars"}
 MATCHED = "{preset: matched_compute}"
@@ -76,10 +77,10 @@ def loss_words(baseline: float, variant: float) -> str:
     return f"{shares} of the trials of baseline and variant have no score"
 
 
-def clusters_words(contrast: "ContrastReport") -> str:
+def clusters_words(counted: "ContrastReport | Denominators") -> str:
     """In how many clusters the samples are, by each factor that makes them kin."""
-    by_first = count(contrast["clusters"], "cluster")
-    second = contrast.get("crossing_clusters")  # reports of before have none
+    by_first = count(counted["clusters"], "cluster")
+    second = counted.get("crossing_clusters")  # reports of before have none
     return f"{by_first} by one factor, {second:,} by another" if second else by_first
 
 

@@ -63,7 +63,11 @@ class Looks:
         if comparison.reach is None:
             return comparison
         share, which = self._levels[look - 1], f"look {look} of {len(self.clusters)}"
-        reach = replace(comparison.reach, parts=[Repeated(part, share) for part in comparison.reach.parts])
+        reach = replace(
+            comparison.reach,
+            parts=[Repeated(part, share) for part in comparison.reach.parts],
+            of_margins=[Repeated(part, share) for part in comparison.reach.of_margins],
+        )
         return replace(
             comparison,
             p=reach.p(),

@@ -243,9 +243,16 @@ class _Outlook:
         return _within(share, self._at_any_share[share], study, self._rule("primary"))
 
     def _in_cell(self, share: float) -> Detectable:
+        if not self.has_cells:
+            return self._overall(share)
         study, rule = self._study(share, self.smallest_cell), self._rule("exploratory")
         detectable = smallest_effect(study, rule, looks=self.exploratory, draws=CELL_DRAWS)
         return _within(share, detectable, study, rule)
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether there is more than one cell: a lone one is the whole job."""
+        return self.smallest_cell.n < self.whole.n
 
     def _study(self, share: float, grouping: Design) -> PlantedStudy:
         spread = right_or_wrong(share, icc=self.icc)
@@ -290,9 +297,9 @@ class _Outlook:
         deff = design_effect(np.bincount(self.whole.clusters).tolist(), self.icc)
         cell = self.smallest_cell
         judged = "judged as the report will be: interval, adjusted p, sign-flip check, lost trials"
-        looks = (
-            f"{count(self.primary, 'primary comparison')}, in a cell among {count(self.exploratory, 'other')}"
-        )
+        looks = count(self.primary, "primary comparison")
+        if self.has_cells:
+            looks += f", in a cell among {count(self.exploratory, 'other')}"
         signs = "apart from the effect an arm gains as many samples as it loses, more in some clusters"
         size = f"{count(cell.n, 'sample')} in {count(cell.clusters_n, 'cluster')}"
         lines = [
@@ -317,6 +324,7 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
     )
     cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1]
     smallest = cells == int(np.argmin(np.bincount(cells)))
+    cells_n = int(cells.max()) + 1
     primary = sum(pair.is_primary for pair in contrasts)
     headline = draft.job.bench.benchmark.headline
     return _outlook_of(
@@ -332,7 +340,7 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
             default=spec.repeats,
         ),
         primary=max(1, primary),
-        exploratory=max(1, len(contrasts) * (1 + int(cells.max()) + 1) - primary),
+        exploratory=max(1, len(contrasts) * (cells_n + (cells_n > 1)) - primary),
         lost=lost,
         icc=icc,
         can_stop_early=spec.analysis.sequential,

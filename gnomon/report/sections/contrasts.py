@@ -128,6 +128,9 @@ def _markdown(report: _Shown) -> Iterator[str]:
     if rows:
         yield ""
         yield "Fixed : regressed (rescued : broken): the discordant pairs, right under one arm alone."
+    if any(contrast.get("repeats_all") for contrast in report["contrasts"]):
+        yield ""
+        yield "A subset that holds all samples is the same comparison, and counts once."
     if task_names := report["job"].get("task_names"):  # absent from reports of older versions
         names = [f"{code}: {name}" for code, name in task_names.items()]
         yield ""

@@ -15,7 +15,7 @@ from gnomon.core.row import ADAPTER
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import UNKNOWN, asked_and_scored, is_imported
 from gnomon.report.compared_pair import missing_share
-from gnomon.report.contrast import ContrastReport
+from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import ReportInput, Section, by_count
@@ -133,13 +133,13 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
     """Everything that a careful reader asks before believing a number."""
     scores, spec = report_input.scores, report_input.spec
     protocol, scoring = asked_and_scored(spec)
-    compared = report_input.part(contrasts)["contrasts"]
+    part = report_input.part(contrasts)
     facts: Integrity = {
         "missing_by_cause": _causes(scores, Outcome.INFRA_MISSING),
         "missing": _missing_rows(report_input),
         "failed_by_cause": _causes(scores, Outcome.MODEL_FAILED),
         "flags": by_count(sum((totals.flags for totals in scores.totals), Counter())),
-        "bounds": _bounds(scores, compared),
+        "bounds": _bounds(scores, part["contrasts"]),
         "arm_differences": [] if is_imported(spec) else list(_arm_differences(spec)),
         "adapter_changes": list(_adapter_changes(scores)),
         "cache_hits": sum(totals.sums["cache_hits"] for totals in scores.totals),
@@ -151,7 +151,7 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
             "sign_flips": SEED,
         },
         "spec_hash": report_input.spec_hash,
-        "comparisons": sum(contrast["p"] is not None for contrast in compared),
+        "comparisons": len(looked_at(part)),
         "data_faults": by_count(Counter(issue.kind for issue in report_input.faults)),
         "protocol": protocol,
         "decoding": {task: decoding.known() for task, decoding in (spec.decoding or {}).items()},

@@ -73,6 +73,7 @@ class Denominators(TypedDict):
     trials: TrialCounts
     samples: int
     clusters: int
+    crossing_clusters: NotRequired[int]  # by a second factor, where one makes samples kin
     cells: int
     repeats: int
 
@@ -121,6 +122,8 @@ def _job(report_input: ReportInput) -> JobPart:
             "repeats": spec.repeats,
         },
     }
+    if scores.crossing is not None:
+        part["denominators"]["crossing_clusters"] = len(set(scores.crossing.tolist()))
     if other := _other_repeats(report_input):
         part["job"]["repeats_by_arm"] = other
     return part

@@ -188,3 +188,16 @@ def test_a_withheld_difference_is_in_neither(
     assert (row["difference"], row["withheld"]) == (None, True)
     assert "no figure is given" in report["methods"]["paragraph"]
     assert "withheld" in render_section(report, "methods")
+
+
+def test_clusters_are_told_by_both_factors(report_of: Reporter, pairs: Rows) -> None:
+    rows = [
+        replace(row, cluster=f'["scene{sample // 3}","template{sample % 3}"]')
+        for row in pairs([(0, 1), (1, 1)] * 12)
+        for sample in [int(row.sample_id[1:])]
+    ]
+    found = report_of(rows)
+    assert found["denominators"]["crossing_clusters"] == 3
+    paragraph = found["methods"]["paragraph"]
+    assert "24 questions in 1 subset and 8 clusters by one factor, 3 by another" in paragraph
+    assert "with clusters of two crossed factors as independent units" in paragraph

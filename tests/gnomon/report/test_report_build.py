@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -232,7 +233,7 @@ def test_the_declared_pair_is_primary_and_the_others_exploratory(
         ("k", "placebo", "all", "exploratory"),
     ]
     assert report["contrasts"][0]["p_adjusted"] == pytest.approx(2 * 0.5**6, abs=0.004)
-    assert report["integrity"]["comparisons"] == 8
+    assert report["integrity"]["comparisons"] == 4
     assert len(report["summary"]) == 2
     is_sound(report)
 
@@ -396,3 +397,29 @@ def test_a_large_job_is_reported_from_one_pass_over_its_rows(report_of: Reporter
         assert one["rescued"] + one["broken"] + one["both_right"] + one["both_wrong"] == one["n"]
     assert sum(over(report, cell)["n"] for cell in report["arms"][0]["by_task"]) == over(report)["n"]
     assert over(report)["verdict"] == "helps"
+
+
+def test_a_subset_of_all_samples_is_no_further_comparison(
+    report_of: Reporter, pairs: Pairs, spec: Maker
+) -> None:
+    """One of two subsets is seen by the second model alone: there each has a comparison of its own."""
+    scores = [(0, 1)] * 14 + [(1, 0)] * 3 + [(1, 1)] * 5
+    rows = [
+        *pairs(scores, model="a"),
+        *pairs(scores, model="b"),
+        *(replace(row, sample_id=f"far{row.sample_id}", cell="far") for row in pairs(scores, model="b")),
+    ]
+    report = report_of(rows, spec=spec(models=[{"id": "a"}, {"id": "b"}]))
+    found = {(each["model"], each["scope"]): each for each in report["contrasts"] if each["p"] is not None}
+    assert found["a", "near"] == {
+        **found["a", "all"],
+        "scope": "near",
+        "family": "exploratory",
+        "repeats_all": True,
+        "verdict_text": found["a", "near"]["verdict_text"],
+    }
+    assert report["integrity"]["comparisons"] == 4  # two over all, and the two subsets of the second model
+    assert found["b", "near"]["p_adjusted"] == found["b", "near"]["p"]  # both alike: the larger p of two
+    assert "2 primary comparisons and 2 exploratory" in report["methods"]["paragraph"]
+    assert "counts once" in render_markdown(report)
+    assert "counts once" in render_html(report)
