@@ -6,15 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon_agents.models.reference.answer import Interval
-from gnomon_agents.models.reference.constants import (
-    BEHIND_COST,
-    VEHICLE_LENGTH,
-    VEHICLE_START_S,
-    VEHICLE_START_SHARE,
-    WALKER_LENGTH,
-    WALKER_PAUSE_S,
-    WALKER_START_S,
-)
 from gnomon_agents.models.reference.interval_choice import Doubts, hedged
 from gnomon_agents.models.reference.observations import (
     ASSUMED_RANGE_M,
@@ -40,6 +31,7 @@ class Arrival:
     middle: Location
     middle_s: float
     heading_deg: float | None
+    spread_s: tuple[float, float]
 
 
 def arrivals(
@@ -73,6 +65,7 @@ def _read(observed: Survey, result: Result, options: Sequence[Option]) -> dict[O
             middle=at((row["middle_x_m"], row["middle_y_m"]), _floor(observed, option)),
             middle_s=row["middle_s"],
             heading_deg=row.get("heading_deg"),
+            spread_s=(row["start_error_s"], row["end_error_s"]),
         )
         for option in options
         if (row := rows.get(option.text))
@@ -103,6 +96,7 @@ def by_distance(
                 middle=middle(observed, option),
                 middle_s=start_s,
                 heading_deg=None,
+                spread_s=(half_s, half_s),
             )
     return by_option
 
@@ -115,16 +109,16 @@ def expected(
     People stop and turn, cars wait at lights: but only as far as the map itself is vague. Where a scene
     states that its views are exact, it is a drawing, and what moves in it moves evenly.
     """
-    camera = observed.cameras.get(option.text)
+    constants, camera = observed.constants, observed.cameras.get(option.text)
     vague = camera.vagueness if camera else 1.0
-    start_s = WALKER_START_S
+    start_s = constants.walker_start_s
     if vehicle:
         ahead_s = max(0.0, forecast[0] - since_s)
-        start_s = VEHICLE_START_S + VEHICLE_START_SHARE * ahead_s
+        start_s = constants.vehicle_start_s + constants.vehicle_start_share * ahead_s
     doubts = Doubts(
         start_s=round(vague * start_s, 2),
-        length=round(vague * (VEHICLE_LENGTH if vehicle else WALKER_LENGTH), 2),
-        pause_s=round(vague * (0.0 if vehicle else WALKER_PAUSE_S), 2),
+        length=round(vague * (constants.vehicle_length if vehicle else constants.walker_length), 2),
+        pause_s=round(vague * (0.0 if vehicle else constants.walker_pause_s), 2),
     )
     return hedged(*forecast, doubts)
 
@@ -183,7 +177,9 @@ def costs(
         if heading_deg is not None and "x_m" in there and "x_m" in start:
             east_m, north_m = there["x_m"] - start["x_m"], there["y_m"] - start["y_m"]
             turn = math.radians(heading_deg) - math.atan2(east_m, north_m)
-            behind += BEHIND_COST * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+            behind += (
+                observed.constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+            )
         by_option[option] = _passed_m(departure, arrival) * behind
     return by_option
 

@@ -10,6 +10,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models.reference.answer import Answer, guess
+from gnomon_agents.models.reference.constants import SHIPPED, Constants
 from gnomon_agents.models.reference.forecasting import next_camera, next_two
 from gnomon_agents.models.reference.in_words import read_in_words
 from gnomon_agents.models.reference.interpolation import moved, passed_camera, passing_time
@@ -39,16 +40,18 @@ class ReferenceModel:
     Without tools it guesses from the text. It costs nothing and counts no tokens.
     """
 
-    def __init__(self, spec: ModelSpec, *, media: MediaStore | None = None) -> None:
+    def __init__(
+        self, spec: ModelSpec, constants: Constants = SHIPPED, *, media: MediaStore | None = None
+    ) -> None:
         """`media` holds the pictures of prompts; without it they are not looked at.
 
         Raises:
-            SpecError: the spec sets options; this model has none.
+        SpecError: the spec sets options; this model has none.
         """
         if spec.options:
             name = next(iter(spec.options))
             raise SpecError("the reference model takes no options", field=f"options.{name}")
-        self.id, self._media = spec.id, media
+        self.id, self._constants, self._media = spec.id, constants, media
         self._solvers = tuple(SOLVERS)
 
     async def reply(self, request: Request) -> Reply:
@@ -70,9 +73,17 @@ class ReferenceModel:
         if scene_question is not None:
             return _asking(partial(answer_scene_question, scene_question), request)
         question = read_question(request.messages, partial(self._seen, request))
-        if not request.tools and all(message["role"] != "assistant" for message in request.messages):
+        turn = sum(message["role"] == "assistant" for message in request.messages)
+        if not request.tools and turn == 0:
             return Reply(text=guess(question, "I have no tools to measure with.").text(), usd=0.0)
-        return _asking(lambda asked: solve(question, read_evidence(asked)).text(), request)
+        try:
+            answer = solve(question, read_evidence(request, self._constants))
+        except Need as need:
+            calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
+            return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+        if request.tool_choice == "required" and request.tools:
+            return _call_of_duty(request, f"call_{turn}_0")
+        return Reply(text=answer.text(), usd=0.0)
 
     def _seen(self, request: Request) -> Sequence[Clip]:
         """What pictures show of clips."""

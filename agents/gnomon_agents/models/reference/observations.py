@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon_agents.models.reference.constants import VEHICLE_SEEN_M
+from gnomon_agents.models.reference.constants import SHIPPED, Constants
 from gnomon_agents.models.reference.pace import VEHICLE_AVERAGE, Pace, is_vehicle, pace
 from gnomon_agents.models.reference.question import Clip
 from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
@@ -78,6 +78,7 @@ class Survey:
     cameras: Mapping[str, Camera]
     tracks: Mapping[int, Track]
     clips: Sequence[Clip]
+    constants: Constants = SHIPPED
 
     @property
     def is_exact(self) -> bool:
@@ -119,7 +120,7 @@ class Survey:
         track = self.tracks.get(index)
         measured = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
         vehicle = is_vehicle(self.clips[index])
-        going = pace(measured, drives=vehicle)
+        going = pace(measured, drives=vehicle, constants=self.constants)
         share = VEHICLE_AVERAGE if vehicle else 1.0
         return Pace(speed_mps=share * going.speed_mps, error_mps=share * going.error_mps)
 
@@ -143,7 +144,7 @@ class Survey:
             fields["track_m"] = [[round(x_m, 2), round(y_m, 2)] for x_m, y_m in track.points_m]
             fields["track_times_s"] = [round(time_s, 3) for time_s in self.clips[index].times_s]
         if is_vehicle(self.clips[index]):
-            fields["seen_within_m"] = VEHICLE_SEEN_M
+            fields["seen_within_m"] = self.constants.vehicle_seen_m
         return fields if heading_deg is None else {**fields, "heading_deg": heading_deg}
 
 
@@ -168,6 +169,7 @@ def survey(evidence: Evidence, clips: Sequence[Clip], why: str) -> Survey:
         cameras=cameras,
         tracks={index: track for index, track in tracks.items() if track is not None},
         clips=clips,
+        constants=evidence.constants,
     )
 
 

@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass
 
-from gnomon_agents.models.reference.constants import (
-    VEHICLE_ERROR_MPS,
-    VEHICLE_MPS,
-    WALKER_ERROR_MPS,
-    WALKER_MPS,
-)
+from gnomon_agents.models.reference.constants import SHIPPED, Constants
 from gnomon_agents.models.reference.question import Clip
 
 WIDE = 0.8  # a box wider than this share of its height shows a vehicle
@@ -23,8 +18,17 @@ class Pace:
     error_mps: float
 
 
-WALKER = Pace(speed_mps=WALKER_MPS, error_mps=WALKER_ERROR_MPS)
-VEHICLE = Pace(speed_mps=VEHICLE_MPS, error_mps=VEHICLE_ERROR_MPS)
+def walker(constants: Constants = SHIPPED) -> Pace:
+    """How fast people usually walk."""
+    return Pace(speed_mps=constants.walker_mps, error_mps=constants.walker_error_mps)
+
+
+def vehicle(constants: Constants = SHIPPED) -> Pace:
+    """How fast vehicles usually go along a street."""
+    return Pace(speed_mps=constants.vehicle_mps, error_mps=constants.vehicle_error_mps)
+
+
+WALKER, VEHICLE = walker(), vehicle()
 
 
 def is_vehicle(clip: Clip) -> bool:
@@ -33,7 +37,7 @@ def is_vehicle(clip: Clip) -> bool:
     return 2 * wide > len(clip.boxes)
 
 
-def pace(measured: tuple[float, float] | None, *, drives: bool) -> Pace:
+def pace(measured: tuple[float, float] | None, *, drives: bool, constants: Constants = SHIPPED) -> Pace:
     """The seen speed (with its error) and the usual one, weighted by their precisions.
 
     What lies more than LIMITS standard deviations from the usual is not believed; but who is seen at a
@@ -44,7 +48,8 @@ def pace(measured: tuple[float, float] | None, *, drives: bool) -> Pace:
     >>> pace((0.1, 0.0), drives=False).speed_mps, pace((9.0, 0.0), drives=False).speed_mps
     (1.34, 9.0)
     """
-    usual = VEHICLE if drives or (measured is not None and _likely(measured[0], VEHICLE)) else WALKER
+    driving, walking = vehicle(constants), walker(constants)
+    usual = driving if drives or (measured is not None and _likely(measured[0], driving)) else walking
     if measured is None or not _likely(measured[0], usual):
         return usual
     if measured[1] == 0:
