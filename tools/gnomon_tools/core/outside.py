@@ -146,7 +146,8 @@ def _installed() -> tuple[Mapping[str, tuple[EntryPoint, ...]], tuple[str, ...]]
                 continue
             for point in points:
                 by_group.setdefault(point.group, []).append(point)
-    return {group: tuple(points) for group, points in by_group.items()}, tuple(unread)
+    by_name = attrgetter("origin.distribution")
+    return {group: tuple(sorted(points, key=by_name)) for group, points in by_group.items()}, tuple(unread)
 
 
 def _parsed(text: str, origin: Origin) -> Iterator[EntryPoint]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import RowMapping
 
-from gnomon.core.compact_json import compact_json
+from gnomon.core.compact_json import compact_json, dump
 from gnomon.core.missing import keepable
 from gnomon.core.model import SLOW_S
 from gnomon.core.redaction import redactor_here, without_folders
@@ -44,16 +44,6 @@ _CHOICES: Mapping[str, Mapping[str | None, Any]] = {
 }
 MIN_WINDOW = 9  # bits, the least that zlib's format has
 _REF = tuple(field.name for field in fields(SampleRef))
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode  # made once: dumps makes one a call
-
-
-def dump(value: object) -> str:
-    """Compact ASCII JSON.
-
-    Raises:
-        ValueError: a number in it is not finite.
-    """
-    return _encode(value)
 
 
 def row_values(row: Row) -> dict[str, Any]:
