@@ -134,6 +134,15 @@ PLANS: dict[str, Plan] = {
     "1 % lost of the right and of the wrong": Plan(
         sizes=ALONE, draw=right_or_wrong, lose=partial(lose, shares=(0.01, 0.01), of=("right", "wrong"))
     ),
+    **{
+        f"8 % of one arm lost, 60 clusters of 7, +{100 * effect:.0f}": Plan(
+            sizes=(7,) * 60,
+            draw=partial(right_or_wrong, effect=effect),
+            effect=effect,
+            lose=partial(lose, shares=(0.0, 0.08), of=("any", "any")),
+        )
+        for effect in (0.0, 0.1, 0.2)
+    },
     "60 questions that stand there twice, near-equal ones one cluster": plan((2,) * 60, twice),
     "20 scenes and 8 templates crossed": Plan(
         sizes=(8,) * 20, draw=partial(crossed, templates=8), crossing=8

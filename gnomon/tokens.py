@@ -8,7 +8,6 @@ so a quarter is the estimate. The same factor holds for pictures and for what su
 import json
 from collections.abc import Sequence
 
-from gnomon.core.conversation import fold
 from gnomon.core.message import Message, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 
@@ -49,12 +48,8 @@ class TokenEstimator:
         >>> TokenEstimator().prompt_at_most(ask)
         420
         """
-        return self._schema_bytes(request.tools) + fold(
-            request.messages, (_bytes_of, self._pictures), 0, self._plus_bytes
-        )
-
-    def _plus_bytes(self, so_far: int, messages: Sequence[Message]) -> int:
-        return so_far + sum(_bytes_of(message, pictures=self._pictures) for message in messages)
+        of_messages = sum(_bytes_of(message, pictures=self._pictures) for message in request.messages)
+        return self._schema_bytes(request.tools) + of_messages
 
 
 def _schema_bytes(tools: Sequence[ToolSchema]) -> int:

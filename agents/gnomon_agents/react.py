@@ -32,7 +32,6 @@ import json
 
 from gnomon.core.agent import AgentContext, Checkpoints, LimitReached
 from gnomon.core.arm import Arm
-from gnomon.core.conversation import Conversation
 from gnomon.core.message import Message
 from gnomon_agents.core.tool_turn import run_calls, tool_choice_now, tool_loop_calls, with_unique_ids
 
@@ -61,7 +60,7 @@ async def react_from(context: AgentContext, start: list[Message], *, is_whole: b
         ProviderFault, ModelFault: as the model raises them.
     """
     checkpoints = context.checkpoints if is_whole else None
-    messages = Conversation(start).plus(*(_turns_before(checkpoints) if checkpoints is not None else ()))
+    messages = [*start, *(_turns_before(checkpoints) if checkpoints is not None else ())]
 
     async def keep(after: str) -> None:
         if checkpoints is not None:
@@ -69,17 +68,17 @@ async def react_from(context: AgentContext, start: list[Message], *, is_whole: b
 
     while True:
         if len(messages) == len(start) or messages[-1]["role"] == "tool":
-            messages = messages.plus(await _ask(context, messages))
+            messages = [*messages, await _ask(context, messages)]
             if messages[-1].get("tool_calls"):
                 await keep("the model")
         turn = messages[-1]
         if not turn.get("tool_calls"):
             return str(turn["content"] or "")
-        messages = messages.plus(*await run_calls(context, turn["tool_calls"]))
+        messages = [*messages, *await run_calls(context, turn["tool_calls"])]
         await keep("its calls")
 
 
-async def _ask(context: AgentContext, messages: Conversation) -> Message:
+async def _ask(context: AgentContext, messages: list[Message]) -> Message:
     """The model's turn; where the arm forbids calls, only what it said counts."""
     choice = tool_choice_now(context)
     reply = await context.generate(messages, tool_choice=choice)

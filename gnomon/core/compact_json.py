@@ -6,7 +6,17 @@ import orjson
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 # Numbers that are not finite are null, as orjson writes them.
+_finite = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _decode = json.JSONDecoder(parse_constant=lambda _: None).decode
+
+
+def dump(value: object) -> str:
+    """Compact ASCII JSON.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    return _finite(value)
 
 
 def compact_json(value: object) -> str:

@@ -31,11 +31,6 @@ class Distinct(Sequence[Any]):
         number_of = {value: number for number, value in enumerate(values)}
         return cls(values, np.fromiter(map(number_of.__getitem__, column), np.intp, len(column)))
 
-    def of_values(self, column: Sequence[Any]) -> "Distinct":
-        """The column in which each value is replaced by the one of the same number in `column`."""
-        by_value = Distinct.of(column)
-        return Distinct(by_value.values, by_value.codes[self.codes])
-
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -67,9 +62,8 @@ class Distinct(Sequence[Any]):
 class RowBatch:
     """Rows as columns. What several readers need of a column is worked out once.
 
-    `columns` hold hashable values, by COLUMNS; one whose values are numbered already is a `Distinct`. `own`
-    says what they stand for, by name of a column, such as the mapping in a JSON text; where it says nothing
-    they stand for themselves.
+    `columns` hold hashable values, by COLUMNS. `own` says what they stand for, by name of a column, such as
+    the mapping in a JSON text; where it says nothing they stand for themselves.
     """
 
     def __init__(
@@ -93,9 +87,7 @@ class RowBatch:
         """A column of numbers; NaN: None."""
         if name not in self._numbers:
             column = self.columns[name]
-            if isinstance(column, Distinct):
-                self._numbers[name] = np.array(column.values, np.float64)[column.codes]
-            elif column and column[0] is None and column.count(None) == len(column):  # as of unknown tokens
+            if column and column[0] is None and column.count(None) == len(column):  # as of unknown tokens
                 self._numbers[name] = np.full(len(column), np.nan)
             else:
                 self._numbers[name] = np.array(column, np.float64)
@@ -111,8 +103,7 @@ class RowBatch:
             yield Row(**values)
 
     def _of_one(self, name: str) -> Distinct:
-        column = self.columns[name]
-        alike = column if isinstance(column, Distinct) else Distinct.of(column)
+        alike = Distinct.of(self.columns[name])
         own = self._own.get(name)
         return alike if own is None else Distinct(list(map(own, alike.values)), alike.codes)
 

@@ -41,16 +41,16 @@ def draw_box(image: Image.Image, box: Sequence[float], *, width_px: int = BOX_WI
     ImageDraw.Draw(image).rectangle(corners, outline=RED, width=width_px)
 
 
-def draw_label(image: Image.Image, lines: Sequence[str], *, size_px: int = LABEL_SIZE_PX) -> None:
+def draw_label(image: Image.Image, lines: Sequence[str]) -> None:
     """Write white lines on a black panel in the upper right corner."""
     draw, text = ImageDraw.Draw(image), "\n".join(lines)
-    left, top, right, bottom = draw.multiline_textbbox((0, 0), text, font_size=size_px)
+    left, top, right, bottom = draw.multiline_textbbox((0, 0), text, font_size=LABEL_SIZE_PX)
     panel_px = right - left + 2 * LABEL_MARGIN_PX
     draw.rectangle(
         (image.width - panel_px, 0, image.width, bottom + top + 2 * LABEL_MARGIN_PX), fill=(0, 0, 0)
     )
     at = (image.width - panel_px + LABEL_MARGIN_PX - left, LABEL_MARGIN_PX)
-    draw.multiline_text(at, text, fill=(255, 255, 255), font_size=size_px)
+    draw.multiline_text(at, text, fill=(255, 255, 255), font_size=LABEL_SIZE_PX)
 
 
 VERSION = 1  # a change that can change a picture changes it

@@ -1,6 +1,6 @@
 """Puts into a few words what belongs beside a difference: its price, what was lost, and what weighs most."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gnomon.report.text_formats import count, listed, percent
@@ -14,12 +14,7 @@ MATCHED = "{preset: matched_compute}"
 ALIKE = 0.05  # a ratio this close to 1 is told as the same
 
 
-def price_words(
-    ratios: Mapping[str, float | None],
-    *,
-    matching_of: str = "",
-    quantities: Sequence[str] = ("tokens", "calls", "dollars"),
-) -> str:
+def price_words(ratios: Mapping[str, float | None], *, matching_of: str = "") -> str:
     """At what price a variant does what it does; empty where nothing is known of it.
 
     `ratios` are variant over baseline, by quantity; None: unknown, which is said of tokens alone. Where
@@ -33,7 +28,11 @@ def price_words(
     >>> price_words({"tokens": None, "calls": 2.0}), price_words({})
     ('at 2 times the calls, tokens unknown', '')
     """
-    told = [_times(name, ratio) for name in quantities if (ratio := ratios.get(name)) is not None]
+    told = [
+        _times(name, ratio)
+        for name in ("tokens", "calls", "dollars")
+        if (ratio := ratios.get(name)) is not None
+    ]
     unknown = "tokens unknown" if "tokens" in ratios and ratios["tokens"] is None else ""
     if not told:
         return unknown

@@ -321,8 +321,8 @@ def _cut(text: str, longest: int = LONG_TEXT) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
 
 
-def picture_uri(data: bytes, *, width: int = PICTURE_WIDTH) -> str | None:
-    """The picture as a data: URI, `width` pixels wide or high at most; None where it cannot be read.
+def picture_uri(data: bytes) -> str | None:
+    """The picture as a data: URI, PICTURE_WIDTH pixels wide or high at most; None where it cannot be read.
 
     It is always drawn anew, so that nothing but pixels comes with it.
     """
@@ -330,9 +330,9 @@ def picture_uri(data: bytes, *, width: int = PICTURE_WIDTH) -> str | None:
 
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
-            image.draft("RGB", (2 * width, 2 * width))
+            image.draft("RGB", (2 * PICTURE_WIDTH, 2 * PICTURE_WIDTH))
             small = image.convert("RGB")
-            small.thumbnail((width, width), reducing_gap=2.0)
+            small.thumbnail((PICTURE_WIDTH, PICTURE_WIDTH), reducing_gap=2.0)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
     out = io.BytesIO()

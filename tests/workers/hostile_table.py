@@ -1,21 +1,12 @@
-"""The hostile replies: `python -m tests.workers.hostile_table` prints what each costs, over both paths.
+"""The hostile replies: `python -m tests.workers.hostile_table` prints what each costs, over both paths."""
 
-`--write-docs` puts the table into docs/operations.md, between its marks.
-"""
-
-import argparse
 import sys
 import tempfile
 import warnings
 from pathlib import Path
 
 from gnomon_workers.store import Store
-from scripts.marked_text import replace_between
-from tests.workers.conftest import ROOT
 from tests.workers.hostile import CLEAN, MODELS, Damage, damage, hostile, hostile_provider, run_against
-
-DOCS = ROOT / "docs" / "operations.md"
-BEGIN, END = "<!-- hostile replies -->\n", "<!-- end of hostile replies -->\n"
 
 
 def measured() -> str:
@@ -45,15 +36,9 @@ def _end(one: Damage) -> str:
 
 
 def main() -> None:
-    """Print the table, or write it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write-docs", action="store_true")
-    given = parser.parse_args()
+    """Print the table."""
     warnings.simplefilter("ignore")  # Pydantic's, of what it is given
-    table = measured()
-    sys.stdout.write(table)
-    if given.write_docs:
-        replace_between(DOCS, BEGIN, END, table)
+    sys.stdout.write(measured())
 
 
 if __name__ == "__main__":

@@ -80,17 +80,14 @@ def open_queue(redis: Redis, name: str) -> Queue:
     return Queue(name, connection=redis, job_class=ShardMessage, serializer=JSONSerializer)
 
 
-def enqueue_shards(
-    redis: Redis, job: JobRecord, shards: Iterable[int], *, first: Collection[int] = ()
-) -> int:
-    """Queue these shards of the job, those that are `first` before all that wait; return how many.
+def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int]) -> int:
+    """Queue these shards of the job; return how many.
 
     Raises:
         redis.RedisError: the queue cannot be reached.
     """
-    ahead = {(job.id, shard) for shard in first}
     name = queue_name(job.spec.queue, job.spec.priority)
-    return enqueue(redis, name, ((job.id, shard) for shard in shards), first=ahead)
+    return enqueue(redis, name, ((job.id, shard) for shard in shards), first=())
 
 
 def enqueue(

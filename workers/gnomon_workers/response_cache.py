@@ -9,15 +9,13 @@ import hashlib
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.compact_json import compact_json
-from gnomon.core.conversation import fold
-from gnomon.core.message import Message
 from gnomon.core.model import Model, Reply, Request, memoize_by_tools
 from gnomon.spec.model_providers import PROVIDERS, plugged_provider
 from gnomon.spec.model_spec import ModelSpec
@@ -189,40 +187,14 @@ class CachedModel:
         how the protocol has replies drawn.
         """
         head = scope + self._offer(request.tools)
-        conversation = fold(request.messages, (CachedModel, head), _Hashed(head), _Hashed.plus)
-        choice = f'], "{request.tool_choice}"]' if request.tools else "], null]"
+        choice = f'"{request.tool_choice}"' if request.tools else "null"
         drawn = self._drawn(request.decoding)
-        return conversation.end(choice if drawn == "{}" else choice + drawn)
+        asked = f"[{_encode(request.messages)}, {choice}]{'' if drawn == '{}' else drawn}"
+        return _digest(head + asked.encode())
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
-
-
-class _Hashed:
-    """The hash of the messages of a conversation so far, as a list in JSON that is not closed yet."""
-
-    __slots__ = ("_count", "_hash", "_head")
-    _hash: "hashlib._Hash"
-
-    def __init__(self, head: bytes) -> None:
-        """After `head`; nothing is hashed yet, as most are only where longer ones begin."""
-        self._head, self._count = head, 0
-
-    def plus(self, messages: Sequence[Message]) -> "_Hashed":
-        """With more messages; the hash of those so far stays."""
-        longer = object.__new__(_Hashed)
-        longer._head, longer._count = self._head, self._count + len(messages)
-        longer._hash = self._hash.copy() if self._count else hashlib.sha256(self._head + b"[[")
-        if messages:
-            longer._hash.update(((", " if self._count else "") + _encode(messages)[1:-1]).encode())
-        return longer
-
-    def end(self, rest: str) -> bytes:
-        """The digest, with what comes after the messages."""
-        whole = self._hash.copy()
-        whole.update(rest.encode())
-        return whole.digest()[:DIGEST_BYTES]
 
 
 def _reply_of(body: str) -> Reply:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from gnomon.core.compact_json import dump
 from gnomon.core.message import Block as Part
 from gnomon.core.message import Message, ToolCall, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
@@ -15,7 +16,6 @@ from gnomon_agents.models.chat_turn import TurnRules
 from gnomon_agents.models.image_urls import PICTURES
 from gnomon_agents.models.json_pieces import Piece, Written, pieces_of
 from gnomon_agents.models.kept_calls import kept_calls
-from gnomon_agents.models.payload import dump
 from gnomon_agents.models.prompt_cache import MARK, marked_places
 
 DIALECT: Final = "anthropic"

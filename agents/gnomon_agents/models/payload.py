@@ -1,12 +1,10 @@
 """Writes the body of a chat completion as bytes; pictures are written once per process."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from gnomon.core.compact_json import compact_json
-from gnomon.core.conversation import each
+from gnomon.core.compact_json import compact_json, dump
 from gnomon.core.message import Message
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
@@ -14,17 +12,6 @@ from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.chat_turn import AS_IT_CAME, TurnRules
 from gnomon_agents.models.image_urls import PICTURES, DataUrlCache
 from gnomon_agents.models.prompt_cache import MARK, mark, marked_places
-
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode  # made once: dumps makes one a call
-
-
-def dump(value: object) -> str:
-    """Compact JSON.
-
-    Raises:
-        ValueError: a number in it is not finite.
-    """
-    return _encode(value)
 
 
 class Payload:
@@ -73,24 +60,11 @@ class Payload:
         return [*pieces, f"{plain}]}}".encode()]
 
     def _messages(self, request: Request) -> Iterable[Iterable[str | bytes]]:
-        """Each message in its parts. Where a message is written alike whatever stands around it, those of a
-        conversation are written once.
-        """
-        if not self._is_marked and self._rules.sends_all:
-            written = each(request.messages, self._written_alone)
-            if None not in written:
-                return written  # type: ignore[return-value]  # as was just seen
+        """Each message in its parts."""
         chosen = self._rules.chosen(request.messages)
         messages = wire.arranged(chosen, between=self._rules.provider.between)
         marked = marked_places(messages, offers_tools=bool(request.tools)) if self._is_marked else ()
         return [[*self._parts(message, is_marked=place in marked)] for place, message in enumerate(messages)]
-
-    def _written_alone(self, message: Message) -> Sequence[str | bytes] | None:
-        """The parts of a message; None if some stand elsewhere: a tool's pictures follow its turn."""
-        if not isinstance(message["content"], list):
-            out = wire.message_out(message, self._media, pictures=self._pictures, rules=self._rules)
-            return (compact_json(out),)
-        return None if message["role"] == "tool" else [*self._parts(message, is_marked=False)]
 
     def _parts(self, message: Message, *, is_marked: bool) -> Iterator[str | bytes]:
         """The message as JSON: text, and between it pictures as they are kept."""

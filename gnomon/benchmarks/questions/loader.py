@@ -224,7 +224,6 @@ class _Scan:
             at=row.at,
             number=row.number,
             has_options=bool(question.options),
-            has_scene=question.scene_source is not None,
             needs_judge=isinstance(question.scorer, JudgeScorer),
             tags=question.tags,
         )

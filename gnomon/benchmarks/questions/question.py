@@ -41,7 +41,6 @@ class Entry:
     at: tuple[int, int]
     number: int
     has_options: bool
-    has_scene: bool
     needs_judge: bool
     tags: tuple[str, ...] = ()
 

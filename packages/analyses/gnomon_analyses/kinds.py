@@ -62,7 +62,6 @@ class ComputedFromJob:
     description: str
     count: "Callable[[StoredJob], dict[str, Any]]"
     lines: Callable[[dict[str, Any]], Iterable[str]]
-    reads_traces: bool = False
 
 
 Analysis = LabelledByJudge | ComputedFromRows | ComputedFromJob

@@ -2,7 +2,15 @@
 
 import pytest
 
-from bench.few_answers import bonett_price, difference_covered, ours, rate_covered, rates, tango, worst_error
+from tests.gnomon.statistics.few_answers import (
+    bonett_price,
+    difference_covered,
+    ours,
+    rate_covered,
+    rates,
+    tango,
+    worst_error,
+)
 
 RATES = rates(0.05, parts=4)
 

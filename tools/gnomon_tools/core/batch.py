@@ -1,8 +1,7 @@
 """Calls a tool for many rows: arguments and results are columns (NumPy arrays).
 
-A column has one value a row, or one value for all rows. What is not a number, not finite or out of the tool's
-range is refused with its row. A row that has no answer (two points that coincide have no bearing) is NaN,
-while the single call says why.
+A column has one value a row, or one value for all rows. What a single call refuses is refused with its row.
+A row that has no answer (two points that coincide have no bearing) is NaN, while the single call says why.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +32,6 @@ KINDS: Mapping[Kind, str] = {
 }
 WIDTHS: Mapping[Kind, int] = {"location": 2, "points": 2, "boxes": 4}
 MAX_PAIRS = 20_000_000  # rows of the result of a batch that gives pairs
-RANGES: Mapping[Kind, float] = {"location": 1e6, "points": 1e6, "boxes": 1e5, "floor": 1000}  # as in one call
 
 
 class BadColumn(ToolError):
@@ -103,7 +101,9 @@ def _results(
         raise BadColumn(error.reason, column=error.column, row=row) from None
     except ValidationError as error:
         fault = error.errors()[0]
-        raise BadColumn(fault["msg"], column=str(fault["loc"][0] if fault["loc"] else ""), row=row) from None
+        name, *inner = map(str, fault["loc"] or ("",))
+        column = f"{name}_floor" if inner == ["floor"] else name
+        raise BadColumn(fault["msg"], column=column, row=row) from None
     except ToolError:
         return [] if "row" in batch.gives else [None]
 
@@ -160,7 +160,6 @@ def _array(tool: "Tool[Any]", name: str, kind: Kind, columns: Mapping[str, objec
     import numpy as np
 
     value = columns[name] if name in columns else _default(tool, name, kind)
-    low, high = _range(tool, name) if kind == "number" else (-RANGES.get(kind, 0.0), RANGES.get(kind, 0.0))
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
@@ -177,11 +176,15 @@ def _array(tool: "Tool[Any]", name: str, kind: Kind, columns: Mapping[str, objec
     is_id = kind in ("location", "camera") and is_text
     is_number = kind != "camera" and array.dtype.kind in "iuf"
     if not fits or not (is_id or is_number or (kind == "camera" and array.size == 0)):
-        raise BadColumn(f"must be {KINDS[kind]}, or one for all rows{_culprit(array)}", column=name)
+        raise BadColumn(f"must be {KINDS[kind]}, or one for all rows", column=name)
     if is_id or kind == "camera":
         return array.astype(np.str_)
-    _check_range(name, array, low, high, is_whole=kind == "floor")
-    return array.astype(np.int64 if kind == "floor" else np.float64, copy=False)
+    if kind != "floor":
+        return array.astype(np.float64, copy=False)
+    parts = np.flatnonzero(~np.isfinite(array) | (array != np.floor(array)))
+    if len(parts):
+        raise BadColumn("must be a whole number", column=name, row=int(parts[0]))
+    return array.astype(np.int64, copy=False)
 
 
 def may_be_left_out(tool: "Tool[Any]", name: str, kind: Kind) -> bool:
@@ -193,43 +196,6 @@ def _default(tool: "Tool[Any]", name: str, kind: Kind) -> object:
     if not may_be_left_out(tool, name, kind):
         raise BadColumn(f"is missing; it is {KINDS[kind]}, or one for all rows", column=name)
     return 0 if kind == "floor" else tool.args.model_fields[name].default
-
-
-def _range(tool: "Tool[Any]", name: str) -> tuple[float, float]:
-    import numpy as np
-
-    limits = tool.args.model_fields[name].metadata
-    low = max((limit.ge for limit in limits if hasattr(limit, "ge")), default=-np.inf)
-    return low, min((limit.le for limit in limits if hasattr(limit, "le")), default=np.inf)
-
-
-def _culprit(array: "NDArray[Any]") -> str:
-    """The first row that is neither a number nor a text, for a message."""
-    import numpy as np
-
-    if array.dtype.kind != "O" or array.ndim == 0:
-        return ""
-    for row, value in enumerate(array):
-        if not isinstance(value, str | int | float | np.ndarray):
-            return f"; row {row} is {value!r}"
-    return ""
-
-
-def _check_range(name: str, array: "NDArray[Any]", low: float, high: float, *, is_whole: bool) -> None:
-    import numpy as np
-
-    if not array.size:
-        return
-    may_be_parts = is_whole and array.dtype.kind == "f"
-    if low <= array.min() <= array.max() <= high and not (may_be_parts and (array != np.floor(array)).any()):
-        return  # NaN is in no range, and min and max pass it on
-    good = (array >= low) & (array <= high)
-    if may_be_parts:
-        good &= array == np.floor(array)
-    row = int(np.argwhere(~good)[0][0])
-    kind = "a whole number" if is_whole else "a number"
-    value = array[row].tolist()
-    raise BadColumn(f"must be {kind} from {low:g} to {high:g}, not {value}", column=name, row=row)
 
 
 def _rows(arrays: "Mapping[str, NDArray[Any]]") -> int:

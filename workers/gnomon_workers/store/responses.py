@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from gnomon_workers.store.database import Database, in_words, insert_directly, is_passing
+from gnomon_workers.store.database import Database, in_words, is_passing
 from gnomon_workers.store.schema import replies
 
 QUERY_SCOPES = 1_000
@@ -15,7 +15,6 @@ FORGET_BATCH = 10_000
 _OF_SCOPES = select(replies.c.scope, replies.c.key, replies.c.body).where(
     replies.c.scope.in_(bindparam("scopes", expanding=True))
 )
-_INSERT = sqlite.insert(replies).on_conflict_do_nothing()
 log = logging.getLogger(__name__)
 
 
@@ -64,10 +63,8 @@ class Responses(Database):
         with self.writing() as db:
             now = self.now(db)
             rows = [{"key": key, "scope": scope, "body": body, "created_at": now} for key, scope, body in new]
-            if self._is_sqlite:
-                insert_directly(db, _INSERT, rows)
-            else:
-                db.execute(postgresql.insert(replies).on_conflict_do_nothing(), rows)
+            dialect = sqlite if self._is_sqlite else postgresql
+            db.execute(dialect.insert(replies).on_conflict_do_nothing(), rows)
 
     def expire_responses(self, *, older_than_s: float) -> int:
         """Delete what was kept longer ago; return how many. Other writers wait for a batch at most."""

@@ -33,11 +33,7 @@ from gnomon_workers.store.schema import (
 )
 from gnomon_workers.store.serialization import (
     BATCH_COLUMNS,
-    JOINED,
-    READ_ALONE,
-    joined,
     pack,
-    plain_batch,
     row_batch,
     row_in_order,
     row_of,
@@ -251,13 +247,11 @@ class Results(JobEnds, Numbering):
         """Every result of the job in the order they came, as columns: batches of one view."""
         from gnomon.core.row_batch import SIZE  # with NumPy, which a worker for text does without
 
-        alone = [results.c[name] for name in READ_ALONE]
+        columns = (results.c.seq, *(results.c[name] for name in BATCH_COLUMNS))
+        of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
         with self.reading() as db:
-            columns = [results.c.seq, *alone, *(joined(db, names) for names in JOINED)]
-            of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
             for rows in _stretches(db, of_job, 0, SIZE):
-                seqs, *values = zip(*rows, strict=True)
-                yield row_batch(job_id, values) or _plain_batch(db, job_id, seqs[0], seqs[-1])
+                yield row_batch(job_id, list(zip(*rows, strict=True))[1:])
 
     def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
         """These columns of `results`, of every settled result after number `seq`: batches of one view.
@@ -371,13 +365,6 @@ def _stretches(db: Connection, of_job: Select[Any], seq: int, size: int) -> Iter
             return
         yield rows
         seq = rows[-1][0]
-
-
-def _plain_batch(db: Connection, job_id: str, first: int, last: int) -> "RowBatch":
-    """The results of these numbers, every column read by itself."""
-    query = select(*(results.c[name] for name in BATCH_COLUMNS)).where(results.c.job_id == job_id)
-    rows = db.execute(query.where(results.c.seq.between(first, last)).order_by(results.c.seq)).all()
-    return plain_batch(job_id, dict(zip(BATCH_COLUMNS, zip(*rows, strict=True), strict=True)))
 
 
 def usage_of(ended: Ended) -> Usage:

@@ -10,10 +10,9 @@ from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Text, func, literal_column
-from sqlalchemy import cast as sql_cast
+from sqlalchemy import RowMapping
 
-from gnomon.core.compact_json import compact_json
+from gnomon.core.compact_json import compact_json, dump
 from gnomon.core.missing import keepable
 from gnomon.core.model import SLOW_S
 from gnomon.core.redaction import redactor_here, without_folders
@@ -23,7 +22,6 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
 from gnomon_workers.budget.usage import NO_USAGE, Usage
 from gnomon_workers.store.records import Counts, JobRecord, ModelCheck, iso
-from gnomon_workers.store.schema import results
 
 if TYPE_CHECKING:
     from gnomon.core.row_batch import RowBatch
@@ -46,16 +44,6 @@ _CHOICES: Mapping[str, Mapping[str | None, Any]] = {
 }
 MIN_WINDOW = 9  # bits, the least that zlib's format has
 _REF = tuple(field.name for field in fields(SampleRef))
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode  # made once: dumps makes one a call
-
-
-def dump(value: object) -> str:
-    """Compact ASCII JSON.
-
-    Raises:
-        ValueError: a number in it is not finite.
-    """
-    return _encode(value)
 
 
 def row_values(row: Row) -> dict[str, Any]:
@@ -111,41 +99,11 @@ def row_in_order(in_order: Sequence[Any]) -> Row:
     return Row(**values)
 
 
-def joined(db: Connection, names: Sequence[str]) -> ColumnElement[str]:
-    """These columns of `results` as one text, which `row_batch` takes apart."""
-    texts = [
-        func.coalesce(sql_cast(results.c[name], Text), "") if name in _NULLABLE else results.c[name]
-        for name in names
-    ]
-    if db.dialect.name == "sqlite" and (db.dialect.server_version_info or ()) < WITH_CONCAT_WS:
-        return functools.reduce(lambda text, column: text.op("||")(_SEPARATED).op("||")(column), texts)
-    return func.concat_ws(_SEPARATED, *texts, type_=Text)  # one call: a third of the time
+def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> "RowBatch":
+    """The rows of a job in these columns, those of BATCH_COLUMNS as they are stored."""
+    from gnomon.core.row_batch import RowBatch  # with NumPy, which a worker for text does without
 
-
-def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> "RowBatch | None":
-    """The rows of a job in these columns: those of READ_ALONE, and each of JOINED as one text.
-
-    None if a text holds the separator, so that it cannot be taken apart.
-    """
-    from gnomon.core.row_batch import Distinct  # with NumPy, which a worker for text does without
-
-    stored: dict[str, Sequence[Any]] = dict(zip(READ_ALONE, columns, strict=False))
-    for names, texts in zip(JOINED, columns[len(READ_ALONE) :], strict=True):
-        alike = Distinct.of(texts)
-        parts = [text.split(SEPARATOR) for text in alike.values]
-        if any(len(values) != len(names) for values in parts):
-            return None
-        for name, texts_of_column in zip(names, zip(*parts, strict=True), strict=True):
-            values: Sequence[Any] = texts_of_column
-            if name in _INTEGERS:
-                values = [int(text) if text else None for text in texts_of_column]
-            stored[name] = alike.of_values(values)
-    return plain_batch(job_id, stored)
-
-
-def plain_batch(job_id: str, stored: Mapping[str, Sequence[Any]]) -> "RowBatch":
-    """The rows of a job in these columns, by BATCH_COLUMNS, as they are stored."""
-    from gnomon.core.row_batch import RowBatch
+    stored = dict(zip(BATCH_COLUMNS, columns, strict=True))
 
     return RowBatch({**stored, "job_id": (job_id,) * len(stored["trial_id"])}, _OWN)
 
@@ -161,26 +119,6 @@ def _texts(text: str) -> tuple[str, ...]:
 
 
 BATCH_COLUMNS = tuple(name for name in COLUMNS if name != "job_id")  # of one job, so it is known
-SEPARATOR = "\x1f"  # ASCII's unit separator
-WITH_CONCAT_WS = (3, 50)  # of SQLite; from 3.44 on it left out empty texts
-_SEPARATED: ColumnElement[str] = literal_column(f"'{SEPARATOR}'")
-_NULLABLE = frozenset(c.name for c in ROW_COLUMNS if c.is_nullable)
-_INTEGERS = frozenset(c.name for c in ROW_COLUMNS if c.kind == "integer")
-_OF_SAMPLE = ("sample_id", "task", "cell", "cluster")
-# Columns with a value of their own in many rows. The others are read as two texts, that of the sample and
-# that of how it ended: the driver makes an object for each value, and most rows share these texts.
-READ_ALONE = tuple(
-    c.name
-    for c in ROW_COLUMNS
-    if c.kind == "fraction"
-    or c.form.is_large
-    or c.name in ("trial_id", "metrics")
-    or (c.is_nullable and c.kind not in ("integer", "choice"))
-)
-JOINED = (
-    _OF_SAMPLE,
-    tuple(name for name in BATCH_COLUMNS if name not in READ_ALONE and name not in _OF_SAMPLE),
-)
 _OWN: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_JSON, _loaded),
     **dict.fromkeys(_TEXTS, _texts),

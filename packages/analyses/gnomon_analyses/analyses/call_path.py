@@ -271,5 +271,4 @@ call_path = ComputedFromJob(
     description="The path from a call to the answer: called, got a right result, used it, answered right.",
     count=count_paths,
     lines=lines,
-    reads_traces=True,
 )

@@ -1,15 +1,4 @@
-"""Computes exactly what intervals can do if almost no answer is right; for docs/statistics.md.
-
-    python -m bench.few_answers [--pairs 30] [--most 0.05]
-
-The baseline is right on a share of the pairs drawn evenly from 0 to `--most`, the variant on that and an
-effect, both independently. Prints, by effect, how often the difference lies inside the 95 % interval of three
-methods, and how often an arm's rate lies inside its own.
-
-Then how rarely the truth can be missed at all where there is no effect: a rule that tells the arms apart from
-so many rescued and none broken (or the reverse) on errs in some share of studies whose arms are equal; at the
-rate where it errs most, that share must not be above 6 %.
-"""
+"""Computes exactly what intervals of differences can do if almost no answer is right."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -19,12 +8,10 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 
 from bench.simulated import grouping_of
-from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.statistics.estimate import normal_quantile, wilson
 from gnomon.statistics.paired import compare
 
 Interval = Callable[[int, int, int], tuple[float, float]]
-EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 PARTS = 50  # the middles of so many equal parts stand for all rates
 UNLIKELY = 1e-7  # chances below this are left out
 
@@ -59,13 +46,6 @@ def ours(rescued: int, broken: int, n: int) -> tuple[float, float]:
     variant = np.array([1.0] * rescued + [0.0] * (n - rescued))
     ends = compare(baseline, variant, grouping_of(np.arange(n))).ci95
     return ends or (-1.0, 1.0)
-
-
-METHODS: dict[str, Interval] = {
-    "Gnomon": ours,
-    "Tango": tango,
-    "Bonett and Price": bonett_price,
-}
 
 
 def flips(n: int, up: float, down: float) -> Iterator[tuple[int, int, float]]:
@@ -115,27 +95,3 @@ def told_apart(n: int, least: int, up: float, down: float) -> float:
 def worst_error(n: int, least: int, shares: Sequence[float]) -> float:
     """The most that such a rule errs where arms are equal, over shares of pairs that flip each way."""
     return max(told_apart(n, least, share, share) for share in shares)
-
-
-def main() -> None:
-    """Print both tables."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--pairs", type=int, default=30)
-    parser.add_argument("--most", type=float, default=0.05)
-    options = parser.parse_args()
-    n, baselines = options.pairs, rates(options.most)
-    tell(head_of(["Effect, points", *METHODS, "rate, Wilson"]))
-    for effect in EFFECTS:
-        covered = [difference_covered(method, n, effect, baselines) for method in METHODS.values()]
-        covered.append(rate_covered(n, effect, baselines))
-        tell(line_of([f"{100 * effect:+.0f}", *(f"{share:.3f}" for share in covered)]))
-    tell("\n" + head_of(["Told apart from", "errs at most", "tells apart here"]))
-    for least in (3, 4, 5):
-        worst = worst_error(n, least, np.linspace(0.005, 0.1, 39).tolist())
-        shares = [rate * (1 - rate) for rate in baselines]
-        here = np.mean([told_apart(n, least, share, share) for share in shares])
-        tell(line_of([f"{least} : 0", f"{worst:.3f}", f"{here:.3f}"]))
-
-
-if __name__ == "__main__":
-    main()
