@@ -7,12 +7,13 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gnomon_trips.export.checks import CHECKS, faults_of, stop_label, unchecked_of
+from gnomon_trips.export.checks import faults_of, stop_label, unchecked_of
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import clock_text, listed
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import NO_ROOM, Night, Visit
 from gnomon_trips.itinerary.request import MEALS, Meal
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds
 
 LARGE_PARTY = 6
 """From so many people on a table is booked."""
@@ -65,7 +66,7 @@ def assumed(result: TripResult) -> list[str]:
 def open_points(result: TripResult) -> list[dict[str, Any]]:
     """The checks that could not be made, each with its reason once and all the places that it is about."""
     points: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for code in CHECKS:
+    for code in check_kinds():
         for fault in unchecked_of(code, result):
             is_of_trip = fault.anchor == "trip"
             if is_of_trip and any(entry.place in fault.reason for entry in result.plan.skipped):
@@ -75,7 +76,12 @@ def open_points(result: TripResult) -> list[dict[str, Any]]:
                 name = _name(result, fault.anchor)
                 places.append({"where": fault.where, "anchor": fault.anchor, "name": name})
     return [
-        {"code": code, "topic": TOPICS.get(code, CHECKS[code][1]), "reason": reason, "places": places}
+        {
+            "code": code,
+            "topic": TOPICS.get(code, check_kinds()[code].holds),
+            "reason": reason,
+            "places": places,
+        }
         for (code, reason), places in points.items()
     ]
 
