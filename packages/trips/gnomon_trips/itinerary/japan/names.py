@@ -24,8 +24,8 @@ TOWNS: tuple[Kind, ...] = ("town",)
 STATIONS: tuple[Kind, ...] = ("station",)
 MOST = 200  # meanings of one name that are weighed
 MISSPELT, SIMILAR = 0.9, 0.8
-BEFORE_STATIONS = ("京都", "大阪", "神戸", "奈良", "近鉄", "京阪", "阪急", "阪神", "南海")
-"""Cities and companies before a station's name that travellers leave out, as in 京都河原町."""
+CITIES, COMPANIES = ("京都", "大阪", "神戸", "奈良"), ("近鉄", "京阪", "阪急", "阪神", "南海")
+"""What is left out before the name of a station: a city, as in 京都河原町; a company, if no other has it."""
 _HOUSE_OF_WORSHIP = re.compile(
     r"(寺|神社|神宮|大社|八幡宮|天満宮|temple|shrine|[- ](ji|dera|jinja|jingu))$", re.IGNORECASE
 )
@@ -176,7 +176,8 @@ def _areas(name: str, *, within: str | None, kinds: Collection[Kind]) -> list[tu
         for hit in gazetteer.resolve(spelled, within=within, kinds=kinds, limit=MOST)
     }
     if "station" in kinds and spelled.endswith("駅"):
-        for before in BEFORE_STATIONS:
+        has_own = any(score == gazetteer.FULL for _, score in entries.values())
+        for before in CITIES if has_own else (*CITIES, *COMPANIES):
             for hit in gazetteer.resolve(f"{before}{spelled}", within=within, kinds=STATIONS, limit=MOST):
                 entries.setdefault(hit.place.id, (hit.place, hit.score))
     if "station" in kinds:
