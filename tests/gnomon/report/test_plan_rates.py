@@ -110,7 +110,7 @@ def test_what_is_not_delivered_keeps_nothing_and_is_an_error_of_form(
     micro = rate_of(report, "commonsense_micro", "raw")
     assert (micro["passed"], micro["of"]) == (15.0, 24.0)
     form = kind_of(report, "form", "raw")
-    assert (form["trials"], form["of"], form["flags"]) == (1, 3, {"not_delivered": 1})
+    assert (form["trials"], form["of"], form["flags"]) == (1, 3, {"not_delivered: max_turns": 1})
     assert kind_of(report, "constraints", "raw")["flags"] == {"breaks:minimum_nights": 1}
     assert kind_of(report, "constraints", "tools")["trials"] == 0
 

@@ -163,6 +163,10 @@ def _besides(plan: Plan, facts: Facts, told: Mapping[str, Any]) -> Iterator[Viol
     if plan.search is not None:
         why = "what it says of its own search was not searched again"
         yield Unchecked(code="SCHEMA", path="search", why=why)
+    beside = [name for name in ("verification", "steps", "alternatives", "quality") if told.get(name)]
+    if beside:
+        why = f"what stands beside the plan was not measured again: {', '.join(beside)}"
+        yield Unchecked(code="SCHEMA", path=beside[0], why=why)
     dates = {day.date.isoformat(): day.date for day in plan.days}
     for place_id, own in _rows_of(told.get("contacts")):
         place = facts.places.get(place_id)

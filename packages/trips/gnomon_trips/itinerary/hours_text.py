@@ -12,7 +12,7 @@ TIMES = re.compile(rf"{CLOCK}\s*-\s*{CLOCK}\+?(?:\s*,\s*{CLOCK}\s*-\s*{CLOCK}\+?
 OPEN_END = re.compile(rf"(?:({CLOCK})\s*-\s*)?({CLOCK})\+")
 QUOTED = re.compile(r'("[^"]*"?)')
 SEPARATOR = re.compile(r"(\s*;\s*|\s*\|\|\s*|(?<=:\d\d)\s*,\s*(?=[A-Z]))")
-STATE = re.compile(r"\b(?:off|closed|open|unknown|24/7)\b")
+STATE = re.compile(r"\b(?:off|closed|open|unknown|24/7)\b", re.IGNORECASE)
 SPECIAL = re.compile(rf"\b(?:PH|SH|easter|week|May|{MONTH})\b")
 """What names days that are no usual ones."""
 SUN = re.compile(r"\b(?:sunrise|sunset|dawn|dusk)\b")

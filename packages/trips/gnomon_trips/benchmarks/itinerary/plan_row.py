@@ -32,7 +32,7 @@ def plan_row(row: Row) -> PlanRow:
     flags = row.flags
     delivered = number_of(row.metrics, "delivered") or 0.0
     if not delivered and not any(flag.startswith(("not_", "SCHEMA")) for flag in flags):
-        flags = (*flags, NOT_DELIVERED)
+        flags = (*flags, f"{NOT_DELIVERED}: {row.stop_reason}")
     rates: dict[Rate, Passed] = {"delivery": (delivered, 1.0)}
     if row.task not in PLANLESS:
         is_possible = row.metrics.get("refusal_recall") is None and row.task != IMPOSSIBLE
