@@ -23,12 +23,7 @@ from gnomon_trips.itinerary.request import told_fault
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.check_kinds import check_kinds, codes_of
 from gnomon_trips.itinerary.verify.verify import applicable, read_plan, verify
-from gnomon_trips.itinerary.verify.violation import (
-    Unchecked,
-    Verification,
-    Violation,
-    counts_in_words,
-)
+from gnomon_trips.itinerary.verify.violation import Unchecked, Verification, Violation, counts_in_words
 
 MAX_DAYS, MAX_VISITS = 60, 500
 STATES: Mapping[str, State] = {

@@ -94,7 +94,8 @@ def similar(name: str) -> list[str]:
     ['teamLab Planets']
     """
     words = sorted(
-        set(re.findall(r"[^\W\d_]{4,}", name.casefold())) - _GENERAL, key=lambda word: (-len(word), word)
+        set(re.findall(r"[^\W\d_]{4,}", name.casefold())) - {*_GENERAL.split()},
+        key=lambda word: (-len(word), word),
     )
     scored = [
         (-sum(len(word) for word in words if word in own), -entry.importance, entry.name_en)
@@ -110,36 +111,10 @@ def similar(name: str) -> list[str]:
     return names
 
 
-_GENERAL = frozenset(
-    (
-        *(
-            "temple",
-            "shrine",
-            "museum",
-            "park",
-            "garden",
-            "gardens",
-            "station",
-            "hotel",
-            "tower",
-            "street",
-            "city",
-        ),
-        *(
-            "river",
-            "castle",
-            "palace",
-            "market",
-            "bridge",
-            "airport",
-            "national",
-            "international",
-            "palace",
-            "hall",
-        ),
-        *("building", "centre", "center", "exit", "gate", "chome", "area", "district", "cafe", "restaurant"),
-    )
-)
+_GENERAL = """
+temple shrine museum park garden gardens station hotel tower street city river castle palace market bridge
+airport national international hall building centre center exit gate chome area district cafe restaurant
+"""
 """Words that many names share."""
 
 
@@ -183,9 +158,10 @@ def _areas(name: str, *, within: str | None, kinds: Collection[Kind]) -> list[tu
     if "station" in kinds:
         bare = re.sub(r"\s+station$", "", spelled, flags=re.IGNORECASE)
         score = gazetteer.BARE if bare == spelled else gazetteer.FULL
-        for name_ja, at in station_names(bare):
+        for station in station_names(bare):
+            name_ja = station.name_ja
             for hit in gazetteer.resolve(f"{name_ja}駅", within=within, kinds=STATIONS, limit=MOST):
-                if _apart_m(hit.place, at) <= ONE_AREA_M:
+                if station.is_at(_at(hit.place)):
                     entries[hit.place.id] = (hit.place, max(score, entries.get(hit.place.id, (None, 0.0))[1]))
     ranks = [score for _, score in entries.values()]
     least = (

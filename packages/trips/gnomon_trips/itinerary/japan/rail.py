@@ -21,7 +21,7 @@ from scipy.spatial import Delaunay, QhullError, cKDTree
 from gnomon_published.gazetteer.tables import points_deg, tables
 from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import flat_m, metres_between
-from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name
+from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name, latin_name
 from gnomon_trips.itinerary.place import WALK_M_PER_MIN, LatLon
 
 Pace = tuple[float, float]
@@ -321,11 +321,12 @@ class _Builder:
                 nodes: dict[int, int] = {}
                 for place in dict.fromkeys(place for a, b, _ in hops for place in (a, b)):
                     row = rows[place]
+                    at = LatLon(lat_deg=float(lat[place]), lon_deg=float(lon[place]))
                     stop = Stop(
                         line=SHINKANSEN_LINES.get(line, f"{line} ({operator})"),
-                        name=row["name_en"] or row["name_ja"],
-                        lat_deg=float(lat[place]),
-                        lon_deg=float(lon[place]),
+                        name=row["name_en"] or latin_name(row["name_ja"], at) or row["name_ja"],
+                        lat_deg=at.lat_deg,
+                        lon_deg=at.lon_deg,
                         service=service,
                         is_timed=False,
                     )
