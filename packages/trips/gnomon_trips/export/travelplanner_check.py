@@ -119,14 +119,13 @@ def _moves(days: Days) -> Points:
 
 def _in_city(days: Days) -> Points:
     """Check that meals, sights and beds are in a city of their day."""
-    for number, day in enumerate(read_days(days), 1):
-        named = [*day.meals.items(), *(("attraction", place) for place in day.attractions)]
-        named += [("accommodation", day.lodging)] if day.lodging else []
-        for field, place in named:
-            name, city = place.name, COST.sub("", place.city).strip()
-            if name and not any(city and _alike(city, known) for known in day.cities):
-                where = f"{city or 'no city'}, not in {' or '.join(day.cities)}"
-                yield f"day {number}, {field}", f"{name} is in {where}"
+    for number, (day, read) in enumerate(zip(days, read_days(days), strict=True), 1):
+        for field in (*MEALS, "attraction", "accommodation"):
+            for entry in _entries(day, field):
+                name, comma, city = COST.sub("", entry).strip(" ;,").rpartition(",")
+                if comma and not any(_alike(city, known) for known in read.cities):
+                    where = f"{city.strip()}, not in {' or '.join(read.cities)}"
+                    yield f"day {number}, {field}", f"{name} is in {where}"
 
 
 def _beds(days: Days) -> Points:
