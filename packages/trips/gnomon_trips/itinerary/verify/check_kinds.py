@@ -18,8 +18,9 @@ class CheckKind:
 
     `rank`: `hard` is what the traveller asked for, `common` common sense, `answer` whether to plan at all; no
     plan fails by a `remark`, and it is counted nowhere. `level` is where it applies. `by_request`: it needs
-    the request that a plan answers. `holds` is what a good plan is held to, `fails` what is said of a fault,
-    with its fields in braces, `unasked` why it does not apply; only `holds` is never empty.
+    the request that a plan answers. `holds` is what a good plan is held to, `topic` what it is about,
+    `fails` what is said of a fault, with its fields in braces, `unasked` why it does not apply; all but `holds`
+    may be empty.
     """
 
     rank: Rank
@@ -27,6 +28,7 @@ class CheckKind:
     level: Level
     by_request: bool
     holds: str
+    topic: str
     fails: str
     unasked: str
 
@@ -41,6 +43,7 @@ def check_kinds() -> Mapping[str, CheckKind]:
             level=cast(Level, row["level"]),
             by_request=row["by_request"] == "yes",
             holds=row["holds"],
+            topic=row["topic"],
             fails=row["fails"],
             unasked=row["unasked"],
         )
