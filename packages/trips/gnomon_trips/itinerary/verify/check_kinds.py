@@ -19,8 +19,8 @@ class CheckKind:
     `rank`: `hard` is what the traveller asked for, `common` common sense, `answer` whether to plan at all; no
     plan fails by a `remark`, and it is counted nowhere. `level` is where it applies. `by_request`: it needs
     the request that a plan answers. `holds` is what a good plan is held to, `topic` what it is about,
-    `fails` what is said of a fault, with its fields in braces, `unasked` why it does not apply; all but `holds`
-    may be empty.
+    `fails` what is said of a fault, with its fields in braces, `unasked` why it does not apply; all
+    but `holds` may be empty.
     """
 
     rank: Rank
