@@ -3,7 +3,7 @@
 import json
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -222,7 +222,7 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     }
 
 
-def _counted(group: str, verification: Verification, codes: Sequence[str]) -> Metrics:
+def _counted(group: str, verification: Verification, codes: Collection[str]) -> Metrics:
     """How many checks of a group apply and could be made, and how many of these hold."""
     applied = set(codes) & set(verification.checked) - verification.undecided
     held = len(applied - verification.failed)
