@@ -8,6 +8,7 @@ before; what a plan says of its own search is always unchecked.
 """
 
 import copy
+import itertools
 import json
 import sys
 from collections import Counter
@@ -32,6 +33,10 @@ REASONS = (
 )
 
 
+UNMEASURED = ("plan.search", "quality", "verification")
+"""What a plan says of itself: always listed as unchecked."""
+
+
 def edits(plan: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each edit with its path: fields changed, lists emptied, reasons invented, assumptions removed."""
     for path, value in _leaves(plan):
@@ -46,6 +51,39 @@ def edits(plan: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             f"plan.assumptions.{index} removed",
             _with(plan, "plan.assumptions", [*lines[:index], *lines[index + 1 :]]),
         )
+
+
+def rebuilt(plan: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Stops, ways and days that are dropped, doubled, swapped or put in; claims beside the plan."""
+    day = plan["plan"]["days"][0]
+    (first, second, *rest), (_, next_leg, *legs) = day["visits"], day["legs"]
+    visits, at = "plan.days.0.visits", "plan.days.0"
+    yield "a stop dropped", _with(plan, visits, [second, *rest])
+    yield "a stop doubled", _with(plan, visits, [first, first, second, *rest])
+    yield "two stops swapped", _with(plan, visits, [second, first, *rest])
+    yield (
+        "two places swapped",
+        _with(
+            plan,
+            visits,
+            [first | {"place": second["place"]}, second | {"place": first["place"]}, *rest],
+        ),
+    )
+    yield "a name of another stop", _with(plan, f"{visits}.0.place.name", second["place"]["name"])
+    yield "a reason of another stop", _with(plan, f"{visits}.0.why", f"{second['place']['name']} is near")
+    yield "seen in a film", _with(plan, f"{visits}.0.origins", [{"basis": "seen", "from_s": 3}])
+    yield "a price put in", _with(plan, f"{visits}.0.cost", {"amount": 5, "currency": "EUR"})
+    yield "a way dropped", _with(plan, f"{at}.legs", [next_leg, *legs])
+    yield "ways told of each other", _with(plan, f"{at}.legs.0.via", next_leg["via"] or ["Main Street"])
+    yield "a day doubled", _with(plan, "plan.days", [day, *plan["plan"]["days"]])
+    yield (
+        "a night put in",
+        _with(plan, f"{at}.night", {"place": first["place"], "basis": "chosen", "evidence": []}),
+    )
+    skipped = [{"place": first["place"]["name"], "reason": "no room was found for it"}]
+    yield "a stop told as left out", _with(plan, "plan.skipped", skipped)
+    yield "quality made better", _with(plan, "quality.0.value", 0.123)
+    yield "verification turned", _with(plan, "verification.passes", not plan["verification"]["passes"])
 
 
 def _leaves(plan: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -119,7 +157,7 @@ def main(file: Path) -> None:
     plan = json.loads(file.read_text())
     before = _states(check_plan(plan))
     outcomes: Counter[str] = Counter()
-    for path, edited in edits(plan):
+    for path, edited in itertools.chain(edits(plan), rebuilt(plan)):
         if edited == plan:
             continue
         try:
@@ -127,7 +165,7 @@ def main(file: Path) -> None:
             states = {state for state, *_ in more}
         except SpecError:
             states = {"fails"}
-        listed = "unchecked" in states or (path.startswith("plan.search") and "fails" not in states)
+        listed = "unchecked" in states or (path.startswith(UNMEASURED) and "fails" not in states)
         outcome = "found" if "fails" in states else "listed" if listed else "PASSES"
         outcomes[outcome] += 1
         print(f"{outcome:7} {path}")

@@ -212,6 +212,8 @@ def main() -> None:
                 continue
             result = json.loads(out.read_text())
         counts[result["plan"]["status"]] += 1
+        if result["plan"]["status"] == "refused":
+            print(f"refused for {', '.join(result['plan']['conflict'])}: {request}")
         plan_faults = list(faults(result, hours, counts))
         wrong += bool(plan_faults)
         for fault in plan_faults:

@@ -39,7 +39,7 @@ ERROR_KINDS: Mapping[ErrorKind, str] = {
 }
 
 NOT_DELIVERED = "not_delivered"
-"""The flag of a row without a plan in the form asked for."""
+"""The flag of a row without a plan in the form asked for; after a colon the fault of the reply or its end."""
 
 Passed = tuple[float, float | None]
 """How much passes, and of how much; None: of as much as in other trials of the sample."""

@@ -7,30 +7,17 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gnomon_trips.export.checks import CHECKS, faults_of, stop_label, unchecked_of
+from gnomon_trips.export.checks import faults_of, stop_label, unchecked_of
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import clock_text, listed
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import NO_ROOM, Night, Visit
 from gnomon_trips.itinerary.request import MEALS, Meal
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds
 
 LARGE_PARTY = 6
 """From so many people on a table is booked."""
 TICKETED = frozenset(("museum", "gallery", "zoo", "aquarium", "theatre", "theme_park", "castle", "palace"))
-TOPICS: Mapping[str, str] = {
-    "OPEN_HOURS": "Opening hours",
-    "TRAVEL_TIME": "Time on the way",
-    "LEG_CLAIM": "Length of the way",
-    "MAX_LEG": "The limit on one leg",
-    "MAX_WALK": "The limit on walking",
-    "BUDGET": "The budget",
-    "FORBIDDEN": "What was to be avoided",
-    "ORDER": "The order asked for",
-    "WHY": "What is said of a place",
-    "EVIDENCE": "Sources",
-    "HIERARCHY": "City and region",
-}
-"""What a check is about, as the beginning of a sentence that says why it was not made."""
 NIGHT = "Night "
 """What the plan's assumptions about nights begin with: they are among what is to be booked."""
 
@@ -64,19 +51,19 @@ def assumed(result: TripResult) -> list[str]:
 
 def open_points(result: TripResult) -> list[dict[str, Any]]:
     """The checks that could not be made, each with its reason once and all the places that it is about."""
-    points: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for code in CHECKS:
+    points: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for code, kind in check_kinds().items():
         for fault in unchecked_of(code, result):
             is_of_trip = fault.anchor == "trip"
             if is_of_trip and any(entry.place in fault.reason for entry in result.plan.skipped):
                 continue  # told where the plan says what is left out
-            places = points.setdefault((code, fault.reason), [])
+            places = points.setdefault((code, kind.topic or kind.holds, fault.reason), [])
             if not is_of_trip:
                 name = _name(result, fault.anchor)
                 places.append({"where": fault.where, "anchor": fault.anchor, "name": name})
     return [
-        {"code": code, "topic": TOPICS.get(code, CHECKS[code][1]), "reason": reason, "places": places}
-        for (code, reason), places in points.items()
+        {"code": code, "topic": topic, "reason": reason, "places": places}
+        for (code, topic, reason), places in points.items()
     ]
 
 

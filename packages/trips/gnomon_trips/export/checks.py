@@ -11,10 +11,10 @@ from gnomon_trips.itinerary.errors import BadArgument
 from gnomon_trips.itinerary.hours import clock_of
 from gnomon_trips.itinerary.plan import Day
 from gnomon_trips.itinerary.request import TripRequest, read_request
+from gnomon_trips.itinerary.verify.check_kinds import Level, check_kinds, codes_of
 from gnomon_trips.itinerary.verify.verify import applicable
-from gnomon_trips.itinerary.verify.violation import REMARKS, counts_in_words
+from gnomon_trips.itinerary.verify.violation import counts_in_words
 
-Level = Literal["trip", "day", "stop", "leg"]
 State = Literal["holds", "fails", "unknown", "remark", "unasked"]
 
 LEVELS: Mapping[Level, str] = {"trip": "The trip", "day": "Each day", "stop": "Each stop", "leg": "Each leg"}
@@ -26,52 +26,6 @@ WORDS: Mapping[State, str] = {
     "remark": "a remark",
     "unasked": "does not apply",
 }
-
-CHECKS: Mapping[str, tuple[Level, str]] = {
-    "SCHEMA": ("trip", "The plan is complete and in its form"),
-    "UNITS": ("trip", "Times, lengths and amounts have their units"),
-    "DAY_COUNT": ("trip", "As many days as asked for"),
-    "MUST_VISIT": ("trip", "Every place asked for is visited"),
-    "ORDER": ("trip", "Places come in the order asked for"),
-    "BUDGET": ("trip", "Within the budget"),
-    "PARTY": ("trip", "Beds for everyone"),
-    "SUM": ("trip", "The plan's sums add up"),
-    "WISH": ("trip", "Every wish is served, or told why not"),
-    "SKIPPED": ("trip", "What is left out is left out for a reason that holds"),
-    "ATTRIBUTION": ("trip", "It names whose data it rests on"),
-    "ASSUMED": ("trip", "What is assumed is told"),
-    "CITY_RUNS": ("trip", "No city is left and visited again"),
-    "REFUSED_BUT_FEASIBLE": ("trip", "Refused only where there is no plan"),
-    "PLANNED_BUT_INFEASIBLE": ("trip", "Planned only where a plan can be"),
-    "DATE": ("day", "It has the date asked for"),
-    "HOME": ("day", "It starts and ends where it should"),
-    "NIGHT_CONTINUITY": ("day", "It starts where the night before was spent"),
-    "NIGHT": ("day", "Its night is somewhere one can sleep"),
-    "MEAL_WINDOW": ("day", "Every meal has a stop to eat at"),
-    "MAX_WALK": ("day", "No further on foot than allowed"),
-    "LONG_WALK": ("day", "No further on foot than most people like"),
-    "KNOWN_PLACE": ("stop", "The place exists"),
-    "AMBIGUOUS": ("stop", "Its name means one place"),
-    "NAME_MISMATCH": ("stop", "It is called what the plan says"),
-    "COORD": ("stop", "It is where the plan says"),
-    "HIERARCHY": ("stop", "It is in the city and region the plan says"),
-    "KIND": ("stop", "It is of the kind the plan says"),
-    "EVIDENCE": ("stop", "Its sources are those that know it"),
-    "WHY": ("stop", "What is said of it is so"),
-    "OPEN_HOURS": ("stop", "It is open during the whole stay"),
-    "DWELL": ("stop", "The stay is long enough"),
-    "DAY_WINDOW": ("stop", "The stay is within the hours of the day"),
-    "FORBIDDEN": ("stop", "It was not to be avoided"),
-    "DUPLICATE": ("stop", "It is visited once"),
-    "COST_CLAIM": ("stop", "It costs what the plan says"),
-    "OVERLAP": ("leg", "It begins after the stay before it"),
-    "IMPOSSIBLE": ("leg", "It is no faster than one can move"),
-    "TRAVEL_TIME": ("leg", "The time for it is enough"),
-    "LEG_CLAIM": ("leg", "It is as long as the plan says"),
-    "MODE": ("leg", "Its mode joins the two stops"),
-    "MAX_LEG": ("leg", "It is no longer than allowed"),
-}
-"""Every check of the verifier, with where it applies and what it holds a good plan to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,18 +119,19 @@ def _place(path: str, result: TripResult) -> tuple[str, str]:
 
 
 def checks_of(result: TripResult, faults: tuple[Fault, ...]) -> tuple[Check, ...]:
-    """Each check of the verifier once, in the order of `CHECKS`."""
+    """Each check of the verifier once, in the order of `check_kinds`."""
     try:
         request = read_request(dict(result.request))
     except BadArgument:
         request = None  # written by another version: what it asks for is not known
     return tuple(
-        _check(code, result, request, [one for one in faults if one.code == code]) for code in CHECKS
+        _check(code, result, request, [one for one in faults if one.code == code]) for code in check_kinds()
     )
 
 
 def _check(code: str, result: TripResult, request: TripRequest | None, faults: list[Fault]) -> Check:
-    level, label = CHECKS[code]
+    kind = check_kinds()[code]
+    level = kind.level
     missing = unchecked_of(code, result)
     is_failed = any(fault.is_error for fault in faults)
     if faults and (is_failed or not missing):
@@ -191,7 +146,7 @@ def _check(code: str, result: TripResult, request: TripRequest | None, faults: l
     return Check(
         code=code,
         level=level,
-        label=label,
+        label=kind.holds,
         state=state,
         note=note,
         faults=tuple(faults),
@@ -231,28 +186,12 @@ def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tu
         return "unasked", "there is no plan"
     if code == "PLANNED_BUT_INFEASIBLE" and result.errors:
         return "unknown", "this plan fails; whether another holds was not searched"
-    if code not in REMARKS and request is not None and code not in applicable(request):
-        return "unasked", UNASKED[code]
+    if code not in codes_of("remark") and request is not None and code not in applicable(request):
+        return "unasked", check_kinds()[code].unasked
     if code == "OPEN_HOURS" and not result.unchecked:
         return _opening(result)
     asked = _asked(code, request) if request is not None else ""
-    return "holds", "; ".join(filter(None, (_count(result, CHECKS[code][0], []), asked)))
-
-
-UNASKED: Mapping[str, str] = {
-    "MEAL_WINDOW": "no meals were asked for",
-    "HOME": "no hotel was named",
-    "NIGHT_CONTINUITY": "it is one day",
-    "NIGHT": "it is one day",
-    "WISH": "nothing was wished for",
-    "MUST_VISIT": "no places were named",
-    "FORBIDDEN": "nothing is to be avoided",
-    "ORDER": "no order was asked for",
-    "MAX_WALK": "no limit was asked for",
-    "MAX_LEG": "no limit was asked for",
-    "BUDGET": "no budget was given",
-    "PARTY": "rooms were not asked for",
-}
+    return "holds", "; ".join(filter(None, (_count(result, check_kinds()[code].level, []), asked)))
 
 
 def _asked(code: str, request: TripRequest) -> str:
@@ -319,7 +258,7 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
         proof = ", and it is proven that there is none" if result.is_proven else ""
         proof = f", {result.by_estimates}" if result.by_estimates else proof
         return f"No plan for {area}: the trip is refused{proof}."
-    states = [check.state for check in checks if check.code not in REMARKS]
+    states = [check.state for check in checks if check.code not in codes_of("remark")]
     held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unknown"))
     days = f"{count} day{'s' * (count != 1)} in {area}"
     words = counts_in_words(held, failed, undecided)

@@ -104,7 +104,7 @@ def _streets(result: TripResult) -> tuple[tuple[Line, ...], Way]:
     if city is None and str(result.request.get("area", "")).lower() == JAPAN:
         from gnomon_trips.itinerary.japan.rail import rail  # late: it loads SciPy
 
-        return tuple(rail().lines()), straight
+        return rail().lines, straight
     if city is None:
         return (), straight
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon_trips.benchmarks.itinerary.brief import request_task
-from gnomon_trips.export.checks import CHECKS, checks_of, faults_of
+from gnomon_trips.export.checks import checks_of, faults_of
 from gnomon_trips.export.plan_check_row import PlanCheck, Point, State
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.travelplanner_check import is_travelplanner, travelplanner_checks
@@ -21,15 +21,9 @@ from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.request import told_fault
 from gnomon_trips.itinerary.trip import Trip
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds, codes_of
 from gnomon_trips.itinerary.verify.verify import applicable, read_plan, verify
-from gnomon_trips.itinerary.verify.violation import (
-    CODES,
-    REMARKS,
-    Unchecked,
-    Verification,
-    Violation,
-    counts_in_words,
-)
+from gnomon_trips.itinerary.verify.violation import Unchecked, Verification, Violation, counts_in_words
 
 MAX_DAYS, MAX_VISITS = 60, 500
 STATES: Mapping[str, State] = {
@@ -42,23 +36,6 @@ STATES: Mapping[str, State] = {
 MARKS: Mapping[State, str] = {
     "holds": "✓", "fails": "✕", "unchecked": "?", "remark": "!", "does_not_apply": "–",
 }  # fmt: skip
-BY_REQUEST = frozenset(
-    (
-        *(
-            "DATE",
-            "DAY_COUNT",
-            "DAY_WINDOW",
-            "HOME",
-            "MEAL_WINDOW",
-            "MUST_VISIT",
-            "WISH",
-            "FORBIDDEN",
-            "ORDER",
-        ),
-        *("MAX_WALK", "MAX_LEG", "BUDGET", "COST_CLAIM", "PARTY", "MODE", "ASSUMED"),
-    )
-)
-"""Checks that cannot be made without the request that a plan answers."""
 NO_REQUEST = "no request was given"
 
 
@@ -70,7 +47,7 @@ class CheckedPlan:
     checks: tuple[PlanCheck, ...]
 
     def count(self, state: State) -> int:
-        return sum(check.state == state for check in self.checks if check.code not in REMARKS)
+        return sum(check.state == state for check in self.checks if check.code not in codes_of("remark"))
 
     @property
     def words(self) -> str:
@@ -181,6 +158,10 @@ def _besides(plan: Plan, facts: Facts, told: Mapping[str, Any]) -> Iterator[Viol
     if plan.search is not None:
         why = "what it says of its own search was not searched again"
         yield Unchecked(code="SCHEMA", path="search", why=why)
+    beside = [name for name in ("verification", "steps", "alternatives", "quality") if told.get(name)]
+    if beside:
+        why = f"what stands beside the plan was not measured again: {', '.join(beside)}"
+        yield Unchecked(code="SCHEMA", path=beside[0], why=why)
     dates = {day.date.isoformat(): day.date for day in plan.days}
     for place_id, own in _rows_of(told.get("contacts")):
         place = facts.places.get(place_id)
@@ -247,7 +228,7 @@ def _implied(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 def _malformed(verdict: Verification) -> Iterator[PlanCheck]:
     """A check of a plan whose form is wrong, so that nothing else could be checked."""
-    for code in CODES:
+    for code, kind in check_kinds().items():
         points = tuple(
             Point(where=one.path, reason=f"{one.expected}; found {one.found}")
             for one in verdict.violations
@@ -257,13 +238,13 @@ def _malformed(verdict: Verification) -> Iterator[PlanCheck]:
         if not points and code not in verdict.checked:
             continue
         note = "" if points else "the plan cannot be read"
-        yield PlanCheck(code=code, label=CHECKS[code][1], state=state, note=note, points=points)
+        yield PlanCheck(code=code, label=kind.holds, state=state, note=note, points=points)
 
 
 def _rows(result: TripResult, facts: Facts, *, has_request: bool) -> Iterator[PlanCheck]:
     by_reason = {(one["code"], one["path"]): one["evidence"] for one in result.violations}
     for check in checks_of(result, faults_of(result)):
-        if check.code in BY_REQUEST and not has_request:
+        if check_kinds()[check.code].by_request and not has_request:
             yield PlanCheck(code=check.code, label=check.label, state="unchecked", note=NO_REQUEST)
             continue
         evidence = [source for (code, _), source in by_reason.items() if code == check.code and source]
@@ -302,9 +283,9 @@ def _evidence(code: str, plan: Plan, facts: Facts) -> Iterator[str]:
             yield f"{count} way{'s' * (count != 1)}, {exactness.replace('_', ' ')} ({source})"
     elif code == "IMPOSSIBLE":
         yield "straight lines at the top speed of each mode"
-    elif CODES[code] == "grounding":
+    elif check_kinds()[code].error_kind == "names":
         yield from knowing
-    elif code in BY_REQUEST:
+    elif check_kinds()[code].by_request:
         yield "the request"
 
 

@@ -12,11 +12,9 @@ from typing import Any, TypeGuard
 
 from gnomon.core.errors import SpecError
 from gnomon_trips.export.plan_check_row import PlanCheck, Point
-from gnomon_trips.sandbox.plan import MEALS, Days
+from gnomon_trips.sandbox.plan import FIELDS, MEALS, Days, read_days
 from gnomon_trips.sandbox.rules import faults_of_days
 
-FIELDS = ("current_city", "transportation", *MEALS, "attraction", "accommodation")
-ROUTE = re.compile(r"from\s+(.+?)\s+to\s+([^,;]+?)\s*(?=,|;|$)", re.IGNORECASE)
 COST = re.compile(r"cost:?\s*\$?\s*([\d,]+(?:\.\d+)?)", re.IGNORECASE)
 BUDGET = re.compile(r"\$\s*([\d,]+)")
 DAYS = re.compile(r"\b(\d+|one|two|three|four|five|six|seven)[- ]days?\b", re.IGNORECASE)
@@ -75,7 +73,7 @@ def _of(code: str, label: str, points: Sequence[tuple[str, str]]) -> PlanCheck:
 
 def _complete(days: Days) -> Points:
     for number, day in enumerate(days, 1):
-        missing = [field for field in FIELDS if field not in day]
+        missing = [field for field in ("current_city", *FIELDS) if field not in day]
         if missing:
             yield f"day {number}", f"no field {', '.join(missing)}"
         told = day.get("days", day.get("day"))
@@ -85,67 +83,54 @@ def _complete(days: Days) -> Points:
 
 def _meals_told(days: Days) -> Points:
     """Check that days in one city name every meal and a sight."""
-    for number, day in enumerate(days, 1):
-        if ROUTE.search(_text(day, "current_city")):
-            continue
-        absent = [field for field in (*MEALS, "attraction") if not _entries(day, field)]
-        if absent:
+    for number, day in enumerate(read_days(days), 1):
+        absent = [meal for meal in MEALS if meal not in day.meals] + ["attraction"] * (not day.attractions)
+        if absent and not day.is_travel:
             yield f"day {number}", f"no {', '.join(absent)}"
 
 
 def _cities(days: Days) -> Points:
     """Check that each day begins where the day before ended, and the trip ends where it began."""
-    here = start = None
-    for number, day in enumerate(days, 1):
-        route, city = ROUTE.search(_text(day, "current_city")), _text(day, "current_city")
-        if not city:
+    plan, here = read_days(days), ""
+    for number, day in enumerate(plan, 1):
+        if not day.cities:
             yield f"day {number}", "no city"
             continue
-        leaves, arrives = (route[1].strip(), route[2].strip()) if route else (city, city)
-        start = start or leaves
-        if here is not None and not _alike(here, leaves):
-            yield f"day {number}", f"begins in {leaves}, the day before ended in {here}"
-        here = arrives
-    if (
-        here is not None
-        and start is not None
-        and not _alike(here, start)
-        and ROUTE.search(_text(days[0], "current_city"))
-    ):
-        yield f"day {len(days)}", f"ends in {here}, the trip began in {start}"
+        if here and not _alike(here, day.cities[0]):
+            yield f"day {number}", f"begins in {day.cities[0]}, the day before ended in {here}"
+        here = day.cities[-1]
+    if here and plan[0].is_travel and not _alike(here, plan[0].cities[0]):
+        yield f"day {len(plan)}", f"ends in {here}, the trip began in {plan[0].cities[0]}"
 
 
 def _moves(days: Days) -> Points:
     """Check that a change of city has a way, between the same cities."""
-    for number, day in enumerate(days, 1):
-        city = ROUTE.search(_text(day, "current_city"))
-        told = _text(day, "transportation")
-        if city and told in ("", "-"):
-            yield f"day {number}", f"no transportation from {city[1]} to {city[2]}"
-        way = ROUTE.search(told)
-        if city and way and not (_alike(way[1], city[1]) and _alike(way[2], city[2])):
-            yield f"day {number}", f"travels from {way[1]} to {way[2]}, not from {city[1]} to {city[2]}"
+    for number, day in enumerate(read_days(days), 1):
+        if not day.is_travel:
+            continue
+        start, end = day.cities
+        if day.transport is None:
+            yield f"day {number}", f"no transportation from {start} to {end}"
+            continue
+        origin, destination = day.transport.origin or start, day.transport.destination or end
+        if not (_alike(origin, start) and _alike(destination, end)):
+            yield f"day {number}", f"travels from {origin} to {destination}, not from {start} to {end}"
 
 
 def _in_city(days: Days) -> Points:
     """Check that meals, sights and beds are in a city of their day."""
-    for number, day in enumerate(days, 1):
-        text = _text(day, "current_city")
-        route = ROUTE.search(text)
-        cities = [route[1], route[2]] if route else [text]
+    for number, (day, read) in enumerate(zip(days, read_days(days), strict=True), 1):
         for field in (*MEALS, "attraction", "accommodation"):
             for entry in _entries(day, field):
                 name, comma, city = COST.sub("", entry).strip(" ;,").rpartition(",")
-                if comma and not any(_alike(city, known) for known in cities):
-                    yield (
-                        f"day {number}, {field}",
-                        f"{name} is in {city.strip()}, not in {' or '.join(cities)}",
-                    )
+                if comma and not any(_alike(city, known) for known in read.cities):
+                    where = f"{city.strip()}, not in {' or '.join(read.cities)}"
+                    yield f"day {number}, {field}", f"{name} is in {where}"
 
 
 def _beds(days: Days) -> Points:
-    for number, day in enumerate(days[:-1], 1):
-        if not _entries(day, "accommodation"):
+    for number, day in enumerate(read_days(days)[:-1], 1):
+        if day.lodging is None:
             yield f"night {number}", "no accommodation"
 
 

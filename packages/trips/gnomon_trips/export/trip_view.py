@@ -8,7 +8,6 @@ from typing import Any
 
 from gnomon_trips.export import before_you_go
 from gnomon_trips.export.checks import (
-    CHECKS,
     LEVELS,
     MARKS,
     WORDS,
@@ -41,6 +40,7 @@ from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import Day, ItineraryLeg, Stop, Visit
 from gnomon_trips.itinerary.track import ALL_ON_FOOT
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds
 
 View = dict[str, Any]
 
@@ -184,7 +184,7 @@ def _fault(fault: Fault) -> View:
         "where": fault.where,
         "anchor": fault.anchor,
         "reason": fault.reason,
-        "check": CHECKS[fault.code][1] if fault.code in CHECKS else fault.code,
+        "check": check_kinds()[fault.code].holds if fault.code in check_kinds() else fault.code,
         "code": fault.code,
     }
 
@@ -385,9 +385,8 @@ def _kind_text(stop: Stop) -> str:
 
 def _notes(checks: Sequence[str], *, is_unknown: bool) -> list[str]:
     """What a row says of its checks: those that do not hold. Unknown hours stand among its details."""
-    told = (
-        (MARKS["holds"], f"{MARKS['unknown']} {CHECKS['OPEN_HOURS'][1]}") if is_unknown else (MARKS["holds"],)
-    )
+    unknown_hours = f"{MARKS['unknown']} {check_kinds()['OPEN_HOURS'].holds}"
+    told = (MARKS["holds"], unknown_hours) if is_unknown else (MARKS["holds"],)
     hidden = f"{MARKS['unknown']} hours not known"
     return [words for words in checks if not words.startswith(told) and words != hidden]
 
@@ -410,6 +409,6 @@ def _verdict(
     if missing:
         return "unknown", [
             held,
-            *(f"{MARKS['unknown']} {CHECKS[code][1]}: {why}" for code, why in missing.items()),
+            *(f"{MARKS['unknown']} {check_kinds()[code].holds}: {why}" for code, why in missing.items()),
         ]
     return "holds", [held]

@@ -138,7 +138,7 @@ def read_draft(response: str) -> DraftPlan | str:
     >>> read_draft("no idea")
     'there is no JSON object in the answer'
     """
-    problem = "there is no JSON object in the answer"
+    problem = "there is no JSON object in the answer" if response.strip() else "the answer is empty"
     for value in _objects(response):
         if not {"status", "days", "conflict"} & set(value):
             problem = "the JSON object has neither status nor days"

@@ -1,8 +1,11 @@
 """Chooses the first day of a trip that may begin on several."""
 
 import datetime as dt
+from collections import defaultdict
 from dataclasses import replace
 
+from gnomon_trips.itinerary.later_visits import own_id
+from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.terrain import opening
 from gnomon_trips.itinerary.trip import Trip
 
@@ -29,17 +32,17 @@ def with_first_day(trip: Trip) -> Trip:
 
 
 def _visitable(trip: Trip) -> int:
-    """How many of the places are or may be open for the least stay within a day's hours."""
-    days = range(trip.request.days)
-    return sum(
-        any(
-            (hours := opening(place, trip, day)) is None
-            or any(
-                min(end, trip.request.hours(day)[1]) - max(start, trip.request.hours(day)[0])
-                >= trip.request.rules.stay_min(place.kind)
-                for start, end in hours
-            )
-            for day in days
-        )
-        for place in trip.places()
-    )
+    """How many visits can be made by the hours; visits to one place without a set time take a day each."""
+    open_days = defaultdict[str, list[set[int]]](list)
+    for place in trip.places():
+        has_set_time = trip.fixed_hours(place, 0) is not None
+        days = {day for day in range(trip.request.days) if _is_open(place, trip, day)}
+        open_days[place.id if has_set_time else own_id(place.id)].append(days)
+    return sum(min(sum(map(bool, visits)), len(set().union(*visits))) for visits in open_days.values())
+
+
+def _is_open(place: Place, trip: Trip, day: int) -> bool:
+    """Whether a place is or may be open for the least stay within the hours of a day."""
+    first, last = trip.request.hours(day)
+    stay_min, hours = trip.request.rules.stay_min(place.kind), opening(place, trip, day)
+    return hours is None or any(min(end, last) - max(start, first) >= stay_min for start, end in hours)

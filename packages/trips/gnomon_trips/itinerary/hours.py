@@ -21,8 +21,11 @@ from gnomon_trips.itinerary.hours_text import (
     names_sun,
     on_holiday,
     surely_until,
+    with_closing_last,
     with_days,
     with_end,
+    with_fallbacks,
+    with_holidays_on,
     within_a_day,
 )
 from gnomon_trips.itinerary.place import Place
@@ -125,22 +128,11 @@ def opening_on(
     text = _readable(hours)
     if text is None:
         return None
+    if len(parts := with_fallbacks(text)) > 1:
+        return _first_that_opens([opening_on(part, date, country, at) for part in parts])
     place = at if names_sun(text) else None
     country = country if _is_country(country) else None
-    texts, doubts = [surely_until(text)], list[str]()
-    possible_texts = [with_end(text)]
-    if texts != possible_texts:
-        doubts.append("when it closes is not known")
-    if (joined := with_days(text)) != text:
-        doubts.append("a rule without days may replace those before it or add to them")
-        texts.append(surely_until(joined))
-        possible_texts.append(with_end(joined))
-    for names, has_calendar in (("PH", country is not None), ("SH", False)):
-        if names in names_holidays(text) and not has_calendar:
-            which = "public" if names == "PH" else "school"
-            doubts.append(f"which days are {which} holidays there is not known")
-            texts += [on_holiday(one, names) for one in texts]
-            possible_texts += [on_holiday(one, names) for one in possible_texts]
+    texts, possible_texts, doubts = _meanings(text, date, country)
     readings = [_Reading(one, country, place) for one in dict.fromkeys(texts)]
     looser = [_Reading(one, country, place) for one in dict.fromkeys(possible_texts)]
     readings = [reading for reading in readings if reading.is_read]
@@ -160,6 +152,47 @@ def opening_on(
     if perhaps and not doubts:
         doubts.append("the source names a condition" if notes else "the source says it is uncertain")
     return Opening(sure=sure, perhaps=perhaps, doubts=tuple(doubts) if perhaps else (), notes=notes)
+
+
+def _meanings(text: str, date: dt.date, country: str | None) -> tuple[list[str], list[str], list[str]]:
+    """The texts that may be meant, surely open and possibly, and why it is doubtful which."""
+    texts, doubts = [surely_until(text)], list[str]()
+    possible_texts = [with_end(text)]
+    if texts != possible_texts:
+        doubts.append("when it closes is not known")
+    for meant, doubt in (
+        (with_days(text), "a rule without days may replace those before it or add to them"),
+        (with_closing_last(text), "a rule that opens follows one that closes"),
+    ):
+        if meant != text:
+            doubts.append(doubt)
+            texts.append(surely_until(meant))
+            possible_texts.append(with_end(meant))
+    for names, has_calendar in (("PH", country is not None), ("SH", False)):
+        if names not in names_holidays(text):
+            continue
+        is_holiday = has_calendar and is_public_holiday(date, country)
+        for ones in (texts, possible_texts):
+            on_holidays = [] if has_calendar else [on_holiday(one, names) for one in ones]
+            ones[:] = [with_holidays_on(one, names, is_holiday=is_holiday) for one in ones] + on_holidays
+        if not has_calendar:
+            which = "public" if names == "PH" else "school"
+            doubts.append(f"which days are {which} holidays there is not known")
+    return texts, possible_texts, doubts
+
+
+def _first_that_opens(openings: Sequence[Opening | None]) -> Opening | None:
+    """The hours of the first text, and, where that says closed, those of the ones that follow."""
+    read = [opening for opening in openings if opening is not None]
+    if not read:
+        return None
+    sure = _union(interval for opening in read for interval in opening.sure)
+    return Opening(
+        sure=sure,
+        perhaps=_without(_union(interval for opening in read for interval in opening.perhaps), sure),
+        doubts=tuple(doubt for opening in read for doubt in opening.doubts),
+        notes=tuple(dict.fromkeys(note for opening in read for note in opening.notes)),
+    )
 
 
 class _Reading:

@@ -6,20 +6,36 @@ from collections.abc import Callable, Iterator
 DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 DAY = r"(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH)"
 CLOCK = r"\d{1,2}:\d\d"
+MONTH = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 RANGE = re.compile(rf"({CLOCK})\s*-\s*({CLOCK})(\+?)")
 TIMES = re.compile(rf"{CLOCK}\s*-\s*{CLOCK}\+?(?:\s*,\s*{CLOCK}\s*-\s*{CLOCK}\+?)*")
 OPEN_END = re.compile(rf"(?:({CLOCK})\s*-\s*)?({CLOCK})\+")
 QUOTED = re.compile(r'("[^"]*"?)')
 SEPARATOR = re.compile(r"(\s*;\s*|\s*\|\|\s*|(?<=:\d\d)\s*,\s*(?=[A-Z]))")
-STATE = re.compile(r"\b(?:off|closed|open|unknown|24/7)\b")
+STATE = re.compile(r"\b(?:off|closed|open|unknown|24/7)\b", re.IGNORECASE)
+SPECIAL = re.compile(rf"\b(?:PH|SH|easter|week|May|{MONTH})\b")
+"""What names days that are no usual ones."""
 SUN = re.compile(r"\b(?:sunrise|sunset|dawn|dusk)\b")
 ON_REQUEST = re.compile(
-    r"request|appointment|reserv|arrange|booking|on demand|予約|sopimu|tilau|varau|anmeldung|vereinbarung",
+    r"request|appointment|reserv|arrange|booking|on demand|group|member|予約|会員|団体"
+    r"|sopimu|tilau|varau|ryhm|jäsen|anmeld|vereinbar|grupp|mitglied",
     re.IGNORECASE,
 )
 """Words of comments that make hours a condition, in the languages of the data at hand."""
 DAY_AND_HOUR = re.compile(r"\b(?!week)((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[a-z]*)(?=\d)", re.IGNORECASE)
 """A day's name to which hours are written without a blank."""
+GERMAN = {"Di": "Tu", "Mi": "We", "Do": "Th", "So": "Su"}
+LENIENT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\b(?:daily|every ?day|täglich)\b", re.IGNORECASE), "Mo-Su"),
+    (re.compile(r"\b(\d{1,2})(?:[.h](\d\d)|\s?h\b)(?!\d)"), lambda hour: f"{hour[1]}:{hour[2] or '00'}"),
+    (re.compile(r"(?<=\d)\s*\b(?:to|until|till|bis)\b\s*(?=\d)", re.IGNORECASE), "-"),
+    (re.compile(r"\b24(?::00)?\s?(?:hours|hrs|Stunden)\b|(?<=[a-z] )24/7|^24:00$"), "00:00-24:00"),
+    (re.compile(rf"\b({DAY})\s*:(?=\s)"), r"\1"),
+    (re.compile(rf"\b({MONTH})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)\b"), r"\1"),
+    (re.compile(r"\b(?:Di|Mi|Do|So)\b"), lambda day: GERMAN[day[0]]),
+    (re.compile(r"\b(?:by appointment|on request|nach Vereinbarung)\b[^;]*"), lambda words: f'"{words[0]}"'),
+)
+"""What mappers write who do not keep to the grammar, and what they mean."""
 HALF_DAY = re.compile(r"\b(\d{1,2})(?::(\d\d))?\s*([ap])\.?m\b\.?", re.IGNORECASE)
 
 
@@ -51,6 +67,8 @@ def _in_grammar(text: str) -> str:
     text = re.sub(r"[\u2010-\u2015\u2212\u301c\uff5e]", "-", text).replace("\uff1a", ":")
     text = DAY_AND_HOUR.sub(r"\1 ", text)
     text = HALF_DAY.sub(_whole_day, text)
+    for written, meant in LENIENT:
+        text = written.sub(meant, text)
     text = re.sub(r"\bwd\b", "Mo-Fr", text)
     for day in DAYS:
         text = re.sub(rf"\b{day}(?:n|nday|es|esday|s|d|dnesday|ur|urs|rsday|ursday|i|iday|t|turday)?\b",
@@ -71,12 +89,14 @@ def _whole_day(match: re.Match[str]) -> str:
 
 
 def _uncertain(text: str) -> str:
-    """Rules that are only a comment, or hours on request, marked as uncertain."""
+    """Rules that are only a comment or have no hours, and hours on request, marked as uncertain."""
     return "".join(separator + _rule_marked(rule) for separator, rule in rules_of(text))
 
 
 def _rule_marked(rule: str) -> str:
     head, quote, comment = rule.partition('"')
+    if rule and not _has_time(rule):
+        return f"{rule.rstrip()} unknown"
     if not quote or STATE.search(head.replace("24/7", "")):
         return rule
     is_bare = not re.search(rf"{CLOCK}|24/7", head) and not SUN.search(head)
@@ -141,6 +161,54 @@ def within_a_day(text: str) -> tuple[str, str | None]:
     return day, (night.strip(" ;,") if is_late else None)
 
 
+def with_fallbacks(text: str) -> list[str]:
+    """The text before the first `||`, and each that holds where those before it say closed.
+
+    >>> with_fallbacks('Mo-Fr 10:00-18:00 || "ring || call"')
+    ['Mo-Fr 10:00-18:00', '"ring || call"']
+    """
+    texts = [""]
+    for separator, rule in rules_of(text):
+        texts += [""] if "||" in separator else []
+        texts[-1] += ("" if "||" in separator else separator) + rule
+    return texts
+
+
+def with_holidays_on(text: str, names: str, *, is_holiday: bool) -> str:
+    """The text without rules for the weekdays that are holidays, or with them for all such weekdays.
+
+    >>> with_holidays_on("We-Mo 10:00-18:00; PH We-Mo 10:00-16:00", "PH", is_holiday=False)
+    'We-Mo 10:00-18:00'
+    """
+    both = re.compile(rf"^{names}\s+(?={DAY}\b)")
+    kept = [
+        separator + both.sub("", rule)
+        for separator, rule in rules_of(text)
+        if is_holiday or not both.match(rule)
+    ]
+    return "".join(kept).lstrip(";, ") or "off"
+
+
+def with_closing_last(text: str) -> str:
+    """The text as it is meant where a rule that closes special days stands before one that opens them.
+
+    >>> with_closing_last("PH off; Mo-Fr 10:00-18:00")
+    'Mo-Fr 10:00-18:00; PH off'
+    """
+    rules = rules_of(text)
+    return _closing_last(rules, [SPECIAL.search(QUOTED.sub("", rule)) is not None for _, rule in rules])
+
+
+def _closing_last(rules: list[tuple[str, str]], may_move: list[bool]) -> str:
+    shut = [
+        moves and re.search(r"\b(?:off|closed)\b", QUOTED.sub("", rule)) is not None
+        for (_, rule), moves in zip(rules, may_move, strict=True)
+    ]
+    kept = [f"{separator}{rule}" for (separator, rule), last in zip(rules, shut, strict=True) if not last]
+    closing = [f"; {rule}" for (_, rule), last in zip(rules, shut, strict=True) if last]
+    return "".join([*kept, *closing]).lstrip(",; ")
+
+
 def with_days(text: str) -> str:
     """The text as it is meant where a later rule without days adds hours to the days before it.
 
@@ -153,11 +221,8 @@ def with_days(text: str) -> str:
     bare = [number for number, (_, rule) in enumerate(rules) if number and re.match(CLOCK, rule)]
     if not bare or all(";" not in rules[number][0] for number in bare):
         return text
-    is_shut = [bool(re.search(r"\b(?:off|closed)\b", QUOTED.sub("", rule))) for _, rule in rules]
-    shut = [number for number in range(bare[-1]) if is_shut[number]]
-    kept = [number for number in range(len(rules)) if number not in shut]
-    parts = [f"{', ' if number in bare else '; '}{rules[number][1]}" for number in kept]
-    return "".join([parts[0].lstrip(",; "), *parts[1:], *(f"; {rules[number][1]}" for number in shut)])
+    joined = [(", " if number in bare else "; ", rule) for number, (_, rule) in enumerate(rules)]
+    return _closing_last(joined, [number < bare[-1] for number in range(len(rules))])
 
 
 def surely_until(text: str) -> str:
@@ -207,7 +272,9 @@ def on_holiday(text: str, names: str) -> str:
     """
 
     def everyday(part: str) -> str:
-        return re.sub(rf"\b{names}\b", "Mo-Su", re.sub(rf"\b{names}\s+(?={DAY}\b)", "", part))
+        return re.sub(
+            rf"\b{names}\b(?: [+-]\d+ days?)?", "Mo-Su", re.sub(rf"\b{names}\s+(?={DAY}\b)", "", part)
+        )
 
     return _outside_quotes(text, everyday)
 

@@ -190,6 +190,13 @@ def test_the_first_day_moves_to_when_the_places_are_open() -> None:
     assert not [check.code for check in check_plan(stored).checks if check.state == "fails"]
 
 
+def test_a_first_day_leaves_a_day_for_each_visit_to_a_place() -> None:
+    """Amos Rex is closed on Tuesdays."""
+    fields = {"days": 2, "places": ["Amos Rex", "Amos Rex"], "start_date": "2027-07-13"}
+    trip = request_task({**ASKED, **fields, "latest_start": "2027-07-18"}).trip
+    assert trip.request.start_date == dt.date(2027, 7, 14)
+
+
 def test_a_first_day_that_is_past_is_told_though_it_may_move() -> None:
     assert (
         past_day({"start_date": "2020-01-02", "latest_start": "2999-01-01"})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon_trips.itinerary.hours import open_intervals, opening_on
+from gnomon_trips.itinerary.hours import open_intervals, opening_on, told_hours
 from packages.trips.tests.itinerary.second_reader import class_of, rows_of
 
 MONDAY = dt.date(2026, 6, 8)
@@ -153,3 +153,37 @@ def test_every_difference_to_the_second_reader_has_a_class(places_dir: Path) -> 
         "same": 938, "neither": 15, "night": 39, "comment": 2, "semicolon": 2, "bare days": 1,
         "last rule": 2, "sun": 1,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hours", "date", "sure", "perhaps"),
+    [
+        ("We-Mo 10:00-18:00; PH We-Mo 10:00-16:00", "2027-05-07", "10:00-18:00", ""),
+        ("We-Mo 10:00-18:00; PH We-Mo 10:00-16:00", "2027-05-06", "10:00-16:00", ""),
+        ("SH Mo-Fr 10:00-18:00", "2027-05-07", "", "10:00-18:00"),
+        ("PH off; Mo-Fr 10:00-18:00", "2027-05-06", "", "10:00-18:00"),
+        ("Mo off; PH 10:00-18:00", "2027-05-06", "10:00-18:00", ""),
+        ("Jun off; Mo-Fr 10:00-18:00", "2027-06-08", "", "10:00-18:00"),
+        ("Mo-Fr", "2027-06-08", "", "00:00-30:00"),
+        ("Tu-Th 12:00-14:00 || 17:00-19:00", "2027-06-08", "12:00-14:00, 17:00-19:00", ""),
+        ('Tu 14:00-18:00 "groups only"', "2027-06-08", "", "14:00-18:00"),
+        ("Mo-Fr 10:00-18:00; Sa by appointment", "2027-06-12", "", "00:00-24:00"),
+        ("Mo-Do 9.30-17h, Sa-So 10:00 bis 16:00", "2027-06-10", "09:30-17:00", ""),
+        ("daily 10:00 to 18:00", "2027-06-13", "10:00-18:00", ""),
+        ("Mo-Fr: 24 hours", "2027-06-11", "00:00-24:00", ""),
+        ("June-August 10:00-18:00", "2027-06-11", "10:00-18:00", ""),
+    ],
+)
+def test_what_mappers_mean_by_holidays_rules_and_words(
+    hours: str, date: str, sure: str, perhaps: str
+) -> None:
+    opening = opening_on(hours, dt.date.fromisoformat(date), "FI")
+    assert opening is not None
+    assert told_hours(opening.sure) == (sure or "closed")
+    assert told_hours(opening.perhaps) == (perhaps or "closed")
+
+
+def test_days_off_the_holidays_are_uncertain_without_a_calendar() -> None:
+    opening = opening_on("Mo-Fr 10:00-18:00; PH -1 day 10:00-14:00", dt.date(2027, 6, 8))
+    assert opening is not None
+    assert (opening.sure, opening.perhaps) == (((600, 840),), ((840, 1080),))

@@ -317,8 +317,15 @@ def test_what_a_traveller_types_beside_the_name_is_read_aloud(name: str, found: 
 
 def test_a_station_goes_without_the_city_before_its_name(japan: Provider) -> None:
     trip = trip_of(japan, ["Kyoto Tower", "河原町駅"])
-    assert trip.named["河原町駅"].name == "京都河原町"
+    assert trip.named["河原町駅"].name == "Kyoto-Kawaramachi"
     assert "河原町" in trip.assumed["河原町駅"]
+
+
+def test_a_company_is_left_out_only_where_no_other_station_has_the_name(japan: Provider) -> None:
+    trip = trip_of(japan, ["宮津駅", "円町駅", "Emmachi Station"])
+    assert [trip.named[name].name for name in ("宮津駅", "円町駅", "Emmachi Station")] == [
+        "Miyazu", "Emmachi", "Emmachi",
+    ]  # fmt: skip
 
 
 def test_stations_of_timetables_have_latin_names(japan: Provider) -> None:

@@ -11,8 +11,8 @@ from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.request import read_request
 from gnomon_trips.itinerary.trip import Trip, open_trip
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds
 from gnomon_trips.itinerary.verify.verify import applicable, verify_plan
-from gnomon_trips.itinerary.verify.violation import CODES
 from packages.trips.tests.itinerary.planted_faults import IN_THE_CITY, ROAMING_FAULTS
 
 Json = dict[str, Any]
@@ -212,7 +212,7 @@ def test_every_check_there_is_has_a_fault_planted_for_it() -> None:
     planted = {code for code, _ in FAULTS.values()} | set(TIGHTER)
     planted |= {code for code, _ in (*IN_THE_CITY.values(), *ROAMING_FAULTS.values())}
     planted |= {"CITY_RUNS", "LONG_WALK", "REFUSED_BUT_FEASIBLE", "PLANNED_BUT_INFEASIBLE"}
-    assert planted == set(CODES)
+    assert planted == set(check_kinds())
 
 
 def test_shares_count_only_checks_that_can_fail(trip: Trip) -> None:

@@ -4,61 +4,20 @@ from collections.abc import Mapping
 
 from gnomon.core.plan_row import NOT_DELIVERED, ErrorKind, Passed, PlanRow, Rate, errors_by_kind, number_of
 from gnomon.core.row import Row
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds
 
 UNPROVEN = "refusal_unproven"  # a refusal whose reasons no search proves
 WRONG_ORDER, WRONG_INCLUSIONS, WRONG_TRANSITIONS = "wrong_order", "wrong_inclusions", "wrong_transitions"
 
-KINDS: Mapping[str, ErrorKind] = {
-    "KNOWN_PLACE": "names",
-    "NAME_MISMATCH": "names",
-    "COORD": "names",
-    "HIERARCHY": "names",
-    "AMBIGUOUS": "names",
-    "KIND": "names",
-    "EVIDENCE": "names",
-    "ATTRIBUTION": "names",
-    "ASSUMED": "names",
-    "WHY": "names",
+OWN_KINDS: Mapping[str, ErrorKind] = {
     WRONG_INCLUSIONS: "names",
-    "OPEN_HOURS": "hours",
-    "DWELL": "hours",
-    "DAY_WINDOW": "hours",
-    "MEAL_WINDOW": "hours",
-    "TRAVEL_TIME": "routes",
-    "IMPOSSIBLE": "routes",
-    "HOME": "routes",
-    "NIGHT_CONTINUITY": "routes",
-    "NIGHT": "routes",
-    "CITY_RUNS": "routes",
-    "LONG_WALK": "routes",
-    "MODE": "routes",
     WRONG_ORDER: "routes",
     WRONG_TRANSITIONS: "routes",
-    "MUST_VISIT": "constraints",
-    "WISH": "constraints",
-    "SKIPPED": "constraints",
-    "FORBIDDEN": "constraints",
-    "DUPLICATE": "constraints",
-    "ORDER": "constraints",
-    "MAX_WALK": "constraints",
-    "MAX_LEG": "constraints",
-    "BUDGET": "constraints",
-    "PARTY": "constraints",
-    "OVERLAP": "arithmetic",
-    "LEG_CLAIM": "arithmetic",
-    "COST_CLAIM": "arithmetic",
-    "SUM": "arithmetic",
-    "SCHEMA": "form",
-    "UNITS": "form",
-    "DATE": "form",
-    "DAY_COUNT": "form",
     NOT_DELIVERED: "form",
     "not_understood": "form",
-    "REFUSED_BUT_FEASIBLE": "refusals",
-    "PLANNED_BUT_INFEASIBLE": "refusals",
     UNPROVEN: "refusals",
 }
-"""Of every code of the verifier and every other flag that is an error; remarks and unchecked are none."""
+"""Of every flag that is an error and no code of the verifier; remarks and unchecked are none."""
 
 PLANLESS = ("rail-trip", "graph")  # families whose answer is an order or a graph
 IMPOSSIBLE = "must-refuse"
@@ -73,13 +32,18 @@ def plan_row(row: Row) -> PlanRow:
     flags = row.flags
     delivered = number_of(row.metrics, "delivered") or 0.0
     if not delivered and not any(flag.startswith(("not_", "SCHEMA")) for flag in flags):
-        flags = (*flags, NOT_DELIVERED)
+        flags = (*flags, f"{NOT_DELIVERED}: {row.stop_reason}")
     rates: dict[Rate, Passed] = {"delivery": (delivered, 1.0)}
     if row.task not in PLANLESS:
         is_possible = row.metrics.get("refusal_recall") is None and row.task != IMPOSSIBLE
         rates |= _plan_rates(row) if is_possible else {}
         rates |= _refusal_rates(row)
-    return PlanRow(rates=rates, errors=errors_by_kind(flags, KINDS))
+    return PlanRow(rates=rates, errors=errors_by_kind(flags, error_kinds()))
+
+
+def error_kinds() -> Mapping[str, ErrorKind]:
+    """The kind of error of every code of the verifier and every other flag that is an error."""
+    return {**{code: kind.error_kind for code, kind in check_kinds().items()}, **OWN_KINDS}
 
 
 def _plan_rates(row: Row) -> dict[Rate, Passed]:

@@ -3,7 +3,7 @@
 import json
 import random
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,10 +33,10 @@ from gnomon_trips.itinerary.quality import ground_of, measures
 from gnomon_trips.itinerary.schedule import DayProblem, first_fit
 from gnomon_trips.itinerary.selection import as_planned
 from gnomon_trips.itinerary.trip import Trip
+from gnomon_trips.itinerary.verify.check_kinds import codes_of
 from gnomon_trips.itinerary.verify.verify import applicable, verify
-from gnomon_trips.itinerary.verify.violation import CODES, HARD, Verification
+from gnomon_trips.itinerary.verify.violation import Verification
 
-COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
 QUALITY = "quality_"
 """What the metrics that hold a measure of quality begin with."""
 Metrics = dict[str, float | str | None]
@@ -180,8 +180,8 @@ def _nothing_kept(trip: Trip) -> Metrics:
     if trip.answerable is False:
         return {}
     applied = applicable(trip.request)
-    hard = sum(code in HARD for code in applied)
-    common = sum(code in COMMON for code in applied)
+    hard = sum(code in codes_of("hard") for code in applied)
+    common = sum(code in codes_of("common") for code in applied)
     zeros: Metrics = {"common_held": 0.0, "hard_held": 0.0}
     return {**zeros, "common_checked": float(common), "hard_checked": float(hard)}
 
@@ -201,15 +201,15 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     stops = [visit.place for day in plan.days for visit in day.visits]
     made_up = [stop for stop in stops if stop.id.startswith("unknown:")]
     claims = {"LEG_CLAIM", "COST_CLAIM", "SUM"}
-    hard = [code for code in verification.checked if code in HARD]
+    common, hard = codes_of("common"), codes_of("hard") & {*verification.checked}
     span = [
         minutes_of(day.visits[-1].leave) - minutes_of(day.visits[0].arrive) for day in plan.days if day.visits
     ]
     stays = [minutes_of(v.leave) - minutes_of(v.arrive) for day in plan.days for v in day.visits]
     return {
-        **_counted("common", verification, COMMON),
+        **_counted("common", verification, common),
         **_counted("hard", verification, hard),
-        "common_micro": verification.micro_of(COMMON),
+        "common_micro": verification.micro_of(common),
         "common_macro": float(verification.macro),
         "hard_micro": verification.micro_of(hard) if hard else None,
         "hard_macro": float(verification.hard_pass),
@@ -222,7 +222,7 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     }
 
 
-def _counted(group: str, verification: Verification, codes: Sequence[str]) -> Metrics:
+def _counted(group: str, verification: Verification, codes: Collection[str]) -> Metrics:
     """How many checks of a group apply and could be made, and how many of these hold."""
     applied = set(codes) & set(verification.checked) - verification.undecided
     held = len(applied - verification.failed)

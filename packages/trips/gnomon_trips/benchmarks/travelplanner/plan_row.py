@@ -35,7 +35,7 @@ def plan_row(row: Row) -> PlanRow:
     delivered = number_of(row.metrics, "delivered") or 0.0
     flags = row.flags
     if not delivered and not any(flag.startswith((NOT_DELIVERED, "official_raises")) for flag in flags):
-        flags = (*flags, NOT_DELIVERED)
+        flags = (*flags, f"{NOT_DELIVERED}: {row.stop_reason}")
     rules = float(len(COMMONSENSE))
     rates: dict[Rate, Passed] = {
         "delivery": (delivered, 1.0),

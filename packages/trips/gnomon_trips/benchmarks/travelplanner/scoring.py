@@ -18,7 +18,9 @@ def score_response(sandbox: TravelSandbox, response: object, *, scoring: Scoring
     """1 for a plan that keeps every rule, else 0; never raises."""
     days = read_plan(response)
     if days is None:
-        return Score(value=0.0, metrics=_undelivered(sandbox), flags=(NOT_DELIVERED,))
+        is_empty = isinstance(response, str) and not response.strip()
+        flag = f"{NOT_DELIVERED}: the answer is empty" if is_empty else NOT_DELIVERED
+        return Score(value=0.0, metrics=_undelivered(sandbox), flags=(flag,))
     return score_plan(sandbox, days, scoring=scoring)
 
 

@@ -24,8 +24,8 @@ TOWNS: tuple[Kind, ...] = ("town",)
 STATIONS: tuple[Kind, ...] = ("station",)
 MOST = 200  # meanings of one name that are weighed
 MISSPELT, SIMILAR = 0.9, 0.8
-BEFORE_STATIONS = ("京都", "大阪", "神戸", "奈良", "近鉄", "京阪", "阪急", "阪神", "南海")
-"""Cities and companies before a station's name that travellers leave out, as in 京都河原町."""
+CITIES, COMPANIES = ("京都", "大阪", "神戸", "奈良"), ("近鉄", "京阪", "阪急", "阪神", "南海")
+"""What is left out before the name of a station: a city, as in 京都河原町; a company, if no other has it."""
 _HOUSE_OF_WORSHIP = re.compile(
     r"(寺|神社|神宮|大社|八幡宮|天満宮|temple|shrine|[- ](ji|dera|jinja|jingu))$", re.IGNORECASE
 )
@@ -94,7 +94,8 @@ def similar(name: str) -> list[str]:
     ['teamLab Planets']
     """
     words = sorted(
-        set(re.findall(r"[^\W\d_]{4,}", name.casefold())) - _GENERAL, key=lambda word: (-len(word), word)
+        set(re.findall(r"[^\W\d_]{4,}", name.casefold())) - {*_GENERAL.split()},
+        key=lambda word: (-len(word), word),
     )
     scored = [
         (-sum(len(word) for word in words if word in own), -entry.importance, entry.name_en)
@@ -110,36 +111,10 @@ def similar(name: str) -> list[str]:
     return names
 
 
-_GENERAL = frozenset(
-    (
-        *(
-            "temple",
-            "shrine",
-            "museum",
-            "park",
-            "garden",
-            "gardens",
-            "station",
-            "hotel",
-            "tower",
-            "street",
-            "city",
-        ),
-        *(
-            "river",
-            "castle",
-            "palace",
-            "market",
-            "bridge",
-            "airport",
-            "national",
-            "international",
-            "palace",
-            "hall",
-        ),
-        *("building", "centre", "center", "exit", "gate", "chome", "area", "district", "cafe", "restaurant"),
-    )
-)
+_GENERAL = """
+temple shrine museum park garden gardens station hotel tower street city river castle palace market bridge
+airport national international hall building centre center exit gate chome area district cafe restaurant
+"""
 """Words that many names share."""
 
 
@@ -176,15 +151,17 @@ def _areas(name: str, *, within: str | None, kinds: Collection[Kind]) -> list[tu
         for hit in gazetteer.resolve(spelled, within=within, kinds=kinds, limit=MOST)
     }
     if "station" in kinds and spelled.endswith("駅"):
-        for before in BEFORE_STATIONS:
+        has_own = any(score == gazetteer.FULL for _, score in entries.values())
+        for before in CITIES if has_own else (*CITIES, *COMPANIES):
             for hit in gazetteer.resolve(f"{before}{spelled}", within=within, kinds=STATIONS, limit=MOST):
                 entries.setdefault(hit.place.id, (hit.place, hit.score))
     if "station" in kinds:
         bare = re.sub(r"\s+station$", "", spelled, flags=re.IGNORECASE)
         score = gazetteer.BARE if bare == spelled else gazetteer.FULL
-        for name_ja, at in station_names(bare):
+        for station in station_names(bare):
+            name_ja = station.name_ja
             for hit in gazetteer.resolve(f"{name_ja}駅", within=within, kinds=STATIONS, limit=MOST):
-                if _apart_m(hit.place, at) <= ONE_AREA_M:
+                if station.is_at(_at(hit.place)):
                     entries[hit.place.id] = (hit.place, max(score, entries.get(hit.place.id, (None, 0.0))[1]))
     ranks = [score for _, score in entries.values()]
     least = (

@@ -5,7 +5,7 @@ Nothing here catches a train: minutes are means over a day, with assumed waits, 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, triu
+from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
 from gnomon_published.gazetteer.tables import points_deg, tables
 from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import flat_m, metres_between
-from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name
+from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name, latin_name
 from gnomon_trips.itinerary.place import WALK_M_PER_MIN, LatLon
 
 Pace = tuple[float, float]
+Point = tuple[float, float]
 RAIL, SUBWAY, TRAM, CABLE, SHINKANSEN = (0.95, 0.89), (0.75, 1.14), (1.0, 1.8), (1.0, 5.0), (1.3, 0.2445)
 """Minutes from stop to stop: the first number, and the second for each kilometre of the straight line.
 
@@ -66,13 +67,17 @@ SHINKANSEN_LINES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rail:
-    """Stations as nodes 0 … n − 1, then the stops of each line; `graph` holds minutes, the same both ways."""
+    """Stations as nodes 0 … n − 1, then the stops of each line; `graph` holds minutes, the same both ways.
+
+    `lines` has each hop as two points in degrees (lat, lon), for drawing; no trains that pass stations by.
+    """
 
     lat_deg: NDArray[np.float64]
     lon_deg: NDArray[np.float64]
     names: list[frozenset[str]]  # in Japanese, of each station
     graph: csr_matrix
     stops: list[Stop]  # of nodes n, n + 1, …
+    lines: tuple[tuple[Point, Point], ...]
 
     def journey(self, start: LatLon, end: LatLon, *, stations: tuple[str, str] = ("", "")) -> Journey | None:
         """The journey of least time; None where an end has no station within reach, or no rail joins the two.
@@ -95,16 +100,6 @@ class Rail:
         if not is_turned:
             path.reverse()
         return self._journey(float(totals.min()), path, minutes, walks[::-1] if is_turned else walks)
-
-    def lines(self) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-        """Each hop of each line as two points in degrees (lat, lon), for drawing; no trains that pass by."""
-        first = len(self.lat_deg)
-        pairs = triu(self.graph).tocoo()
-        for start, end in zip(pairs.row.tolist(), pairs.col.tolist(), strict=True):
-            if start >= first:
-                here, there = self.stops[start - first], self.stops[end - first]
-                if here.line == there.line and here.service == there.service != "fast":
-                    yield (here.lat_deg, here.lon_deg), (there.lat_deg, there.lon_deg)
 
     @property
     def _nodes(self) -> int:
@@ -185,6 +180,7 @@ class _Builder:
         self.names: list[set[str]] = []
         self.stops: list[Stop] = []
         self.edges: dict[tuple[int, int], float] = {}
+        self.lines: list[tuple[Point, Point]] = []
 
     def station(self, at: tuple[float, float]) -> int:
         self.at.append(at)
@@ -269,6 +265,8 @@ class _Builder:
                         nodes[place, service] = self.stop(station_of[place], stop, wait_min)
                     ends.append(nodes[place, service])
                 self.edge(ends[0], ends[1], minutes)
+                if service == "local":
+                    self.lines.append((at[start], at[end]))
 
     def _gazetteer(
         self,
@@ -323,11 +321,12 @@ class _Builder:
                 nodes: dict[int, int] = {}
                 for place in dict.fromkeys(place for a, b, _ in hops for place in (a, b)):
                     row = rows[place]
+                    at = LatLon(lat_deg=float(lat[place]), lon_deg=float(lon[place]))
                     stop = Stop(
                         line=SHINKANSEN_LINES.get(line, f"{line} ({operator})"),
-                        name=row["name_en"] or row["name_ja"],
-                        lat_deg=float(lat[place]),
-                        lon_deg=float(lon[place]),
+                        name=row["name_en"] or latin_name(row["name_ja"], at) or row["name_ja"],
+                        lat_deg=at.lat_deg,
+                        lon_deg=at.lon_deg,
                         service=service,
                         is_timed=False,
                     )
@@ -343,6 +342,8 @@ class _Builder:
                         is_sparse = around[[a, b]].min() < SPARSE_STATIONS
                         minutes *= SPARSE_SHARE if is_sparse else FAST_SHARE
                     self.edge(nodes[a], nodes[b], minutes)
+                    if service != "fast":
+                        self.lines.append(((float(lat[a]), float(lon[a])), (float(lat[b]), float(lon[b]))))
 
     def transfers(self) -> None:
         """Ways on foot between stations that lie near each other."""
@@ -370,6 +371,7 @@ class _Builder:
             names=[frozenset(names) for names in self.names],
             graph=(one_way + one_way.T).tocsr(),
             stops=self.stops,
+            lines=tuple(self.lines),
         )
 
 

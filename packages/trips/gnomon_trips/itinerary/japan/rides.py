@@ -104,35 +104,59 @@ class Journey:
         return Track(via=tuple(via), path=path)
 
 
-def station_names(latin: str) -> Sequence[tuple[str, LatLon]]:
-    """The stations that timetables give this Latin name: their Japanese names and positions.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedStation:
+    """A station with both its names, and how far from `at` it lies at most."""
 
-    >>> [name for name, _ in station_names("Harajuku")]
-    ['原宿']
+    name_ja: str
+    name_en: str
+    at: LatLon
+    reach_m: float
+
+    def is_at(self, at: LatLon) -> bool:
+        return apart_m(self.at, at) <= self.reach_m
+
+
+def station_names(latin: str) -> Sequence[NamedStation]:
+    """The stations of this Latin name that the gazetteer may know by their Japanese name alone.
+
+    >>> [station.name_ja for station in station_names("Emmachi")]
+    ['円町']
     """
-    return [(name_ja, at) for name_ja, _, at in _named().get(latin_key(latin) or "-", ())]
+    return [*_named().get(latin_key(latin) or "-", {}).values()]
 
 
 def latin_name(name_ja: str, at: LatLon) -> str:
-    """The Latin name that timetables give the station of that name at a point; empty: they have none.
+    """The Latin name of the station of that name at a point; empty: it is not known.
 
     >>> latin_name("原宿", LatLon(lat_deg=35.6706, lon_deg=139.702))
     'Harajuku'
     """
-    rows = _named().get(unicodedata.normalize("NFKC", name_ja), ())
-    return next((name_en for _, name_en, there in rows if apart_m(at, there) <= SAME_STATION_M), "")
+    stations = _named().get(unicodedata.normalize("NFKC", name_ja), {}).values()
+    return next((station.name_en for station in stations if station.is_at(at)), "")
 
 
 @cache
-def _named() -> Mapping[str, Sequence[tuple[str, str, LatLon]]]:
-    """Stations by the key of each of their names: both names and where; the network is not built for it."""
-    named: dict[str, dict[str, tuple[str, str, LatLon]]] = defaultdict(dict)
-    for row in data_rows("kanto-stations.csv.gz"):
+def _named() -> Mapping[str, Mapping[tuple[str, float], NamedStation]]:
+    """Stations by the key of each of their names; the network is not built for it."""
+    named: dict[str, dict[tuple[str, float], NamedStation]] = defaultdict(dict)
+    rows = [
+        (row, LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"])), SAME_STATION_M)
+        for row in data_rows("kanto-stations.csv.gz")
+    ]
+    rows += [(row, KANSAI, KANSAI_M) for row in data_rows("rail-names.csv") if row["kind"] == "station"]
+    for row, at, reach_m in rows:
         name_ja, name_en = row["name_ja"], bare_name(row["name_en"])
-        station = (name_ja, name_en, LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"])))
+        station = NamedStation(name_ja=name_ja, name_en=name_en, at=at, reach_m=reach_m)
         for key in (latin_key(row["name_en"]), unicodedata.normalize("NFKC", name_ja)):
-            named[key].setdefault(name_ja, station)
-    return {key: list(stations.values()) for key, stations in named.items()}
+            named[key].setdefault((name_ja, reach_m), station)
+    return named
+
+
+@cache
+def _latin_words() -> Mapping[str, str]:
+    """Latin names of lines and operators outside the timetables."""
+    return {row["name_ja"]: row["name_en"] for row in data_rows("rail-names.csv") if row["kind"] != "station"}
 
 
 @cache
@@ -153,6 +177,8 @@ def _termini() -> Mapping[str, tuple[str, str]]:
 
 
 LEAST_LOOP, SAME_STATION_M = 4, 2_000.0
+KANSAI, KANSAI_M = LatLon(lat_deg=34.75, lon_deg=135.55), 60_000.0
+"""Round Osaka, Kyoto, Nara and Kobe, where the Latin names of stations are known without their position."""
 OPERATORS = {"MIR": "Metropolitan Intercity Railway", "TWR": "Tokyo Waterfront Area Rapid Transit"}
 WHOLE_NAMES = ("Express", "Monorail", "Shuttle", "Branch", "Connection", "Direct", "Railway", "Rail", "Line")
 
@@ -167,12 +193,14 @@ def line_words(line: str) -> str:
 
     >>> line_words("JR-East.Yamanote"), line_words("TokyoMetro.Ginza"), line_words("MIR.TsukubaExpress")
     ('Yamanote Line (JR East)', 'Ginza Line (Tokyo Metro)', 'Tsukuba Express')
-    >>> line_words("山陰線 (西日本旅客鉄道)")
-    '山陰線 (西日本旅客鉄道)'
+    >>> line_words("山陰線 (西日本旅客鉄道)"), line_words("木次線 (西日本旅客鉄道)")
+    ("San'in Line (JR West)", '木次線 (JR West)')
     """
     company, dot, own = line.partition(".")
     if not dot:
-        return line
+        name, _, operator = line.rstrip(")").rpartition(" (")
+        latin = _latin_words()
+        return f"{latin.get(name, name)} ({latin.get(operator, operator)})" if name else line
     words = _spaced(own.removeprefix("S-"))
     operator = OPERATORS.get(company, _spaced(company).replace("-", " "))
     name = words if re.search(rf"(?:{'|'.join(WHOLE_NAMES)})(?: \d)?$", words) else f"{words} Line"

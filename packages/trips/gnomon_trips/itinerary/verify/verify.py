@@ -11,6 +11,7 @@ from gnomon_trips.itinerary.place import PROVABLE
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.request import TripRequest
 from gnomon_trips.itinerary.trip import Trip
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds, codes_of
 from gnomon_trips.itinerary.verify.grounding import grounding
 from gnomon_trips.itinerary.verify.guide import guide_faults
 from gnomon_trips.itinerary.verify.sources import attributed, sources
@@ -18,7 +19,7 @@ from gnomon_trips.itinerary.verify.space import space
 from gnomon_trips.itinerary.verify.task import task
 from gnomon_trips.itinerary.verify.time import time
 from gnomon_trips.itinerary.verify.unchecked import unchecked
-from gnomon_trips.itinerary.verify.violation import CODES, REMARKS, Unchecked, Verification, Violation
+from gnomon_trips.itinerary.verify.violation import Unchecked, Verification, Violation
 from gnomon_trips.itinerary.verify.why import reasons
 
 MEASURED = frozenset(
@@ -131,7 +132,7 @@ def applicable(request: TripRequest) -> tuple[str, ...]:
         "PARTY": request.rooms is not None,
         "REFUSED_BUT_FEASIBLE": False,
     }
-    return tuple(code for code in CODES if code not in REMARKS and needs.get(code, True))
+    return tuple(code for code in check_kinds() if code not in codes_of("remark") and needs.get(code, True))
 
 
 def _planned(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:

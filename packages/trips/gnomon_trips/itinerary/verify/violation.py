@@ -1,63 +1,12 @@
 """One fault of a plan, with its code, where it is, what was expected and what the plan has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-Group = Literal["form", "grounding", "time", "space", "task", "answerability"]
+from gnomon_trips.itinerary.verify.check_kinds import check_kinds, codes_of
+
 Severity = Literal["error", "warn"]
-
-CODES: Mapping[str, Group] = {
-    "SCHEMA": "form",
-    "UNITS": "form",
-    "DATE": "form",
-    "DAY_COUNT": "form",
-    "KNOWN_PLACE": "grounding",
-    "NAME_MISMATCH": "grounding",
-    "COORD": "grounding",
-    "HIERARCHY": "grounding",
-    "AMBIGUOUS": "grounding",
-    "KIND": "grounding",
-    "EVIDENCE": "grounding",
-    "ATTRIBUTION": "grounding",
-    "ASSUMED": "grounding",
-    "WHY": "grounding",
-    "OVERLAP": "time",
-    "TRAVEL_TIME": "time",
-    "IMPOSSIBLE": "time",
-    "DWELL": "time",
-    "OPEN_HOURS": "time",
-    "DAY_WINDOW": "time",
-    "MEAL_WINDOW": "time",
-    "HOME": "space",
-    "NIGHT_CONTINUITY": "space",
-    "NIGHT": "space",
-    "CITY_RUNS": "space",
-    "LEG_CLAIM": "space",
-    "MODE": "space",
-    "LONG_WALK": "space",
-    "MUST_VISIT": "task",
-    "WISH": "task",
-    "SKIPPED": "task",
-    "FORBIDDEN": "task",
-    "DUPLICATE": "task",
-    "ORDER": "task",
-    "MAX_WALK": "task",
-    "MAX_LEG": "task",
-    "BUDGET": "task",
-    "COST_CLAIM": "task",
-    "SUM": "task",
-    "PARTY": "task",
-    "REFUSED_BUT_FEASIBLE": "answerability",
-    "PLANNED_BUT_INFEASIBLE": "answerability",
-}
-"""Every check there is. IMPOSSIBLE is physics: no provider can make it true; TRAVEL_TIME is by provider."""
-
-REMARKS = frozenset(("CITY_RUNS", "LONG_WALK"))
-"""Worth a word, but no plan fails by them: they are counted nowhere."""
-
-HARD = frozenset(("MUST_VISIT", "WISH", "FORBIDDEN", "ORDER", "MAX_WALK", "MAX_LEG", "BUDGET", "PARTY"))
-"""What the traveller asked for; all other checks are common sense."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +21,7 @@ class Violation:
     evidence: str = ""
 
     def __post_init__(self) -> None:
-        if self.code not in CODES:
+        if self.code not in check_kinds():
             raise ValueError(f"no check {self.code!r}")
 
     def as_json(self) -> dict[str, str]:
@@ -90,7 +39,7 @@ class Unchecked:
     why: str
 
     def __post_init__(self) -> None:
-        if self.code not in CODES:
+        if self.code not in check_kinds():
             raise ValueError(f"no check {self.code!r}")
 
     def as_json(self) -> dict[str, str]:
@@ -145,17 +94,17 @@ class Verification:
 
     @property
     def macro(self) -> bool:
-        return not self.failed - HARD
+        return not self.failed - codes_of("hard")
 
     @property
     def hard_pass(self) -> bool:
-        return not self.failed & HARD
+        return not self.failed & codes_of("hard")
 
     @property
     def final_pass(self) -> bool:
         return not self.failed
 
-    def micro_of(self, codes: Sequence[str]) -> float | None:
+    def micro_of(self, codes: Collection[str]) -> float | None:
         """The share of those checks that hold; None where none of them applies and could be made."""
         applied = set(codes) & set(self.checked) - self.undecided
         return 1 - len(self.failed & applied) / len(applied) if applied else None
