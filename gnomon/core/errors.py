@@ -83,7 +83,8 @@ class Unavailable(GnomonError):
 
 
 class NoRoom(Unavailable, outage.ToolOutage):
-    """The disk is full, or fails. Nobody is to blame: a trial that meets this is run again when it takes more."""
+    """The disk is full, or fails. Nobody is to blame: a trial that meets this runs again once it takes more.
+    """
 
 
 class OutOfBudget(GnomonError):
