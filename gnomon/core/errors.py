@@ -83,8 +83,7 @@ class Unavailable(GnomonError):
 
 
 class NoRoom(Unavailable, outage.ToolOutage):
-    """The disk is full, or fails. Nobody is to blame: a trial that meets this runs again once it takes more.
-    """
+    """The disk is full, or fails. Nobody is to blame: a trial that meets this is run again later."""
 
 
 class OutOfBudget(GnomonError):
