@@ -45,6 +45,7 @@ LARGE_JOB = {
 SMALL_JOB = {**LARGE_JOB, "select": {"limit": 2_000}}
 TRIP = {"area": "helsinki", "start_date": "2026-06-11", "days": 3, "hotel": "Hotelli Torni"}
 TRIP |= {"places": ["Ateneum", "Kiasma", "Amos Rex", "Vanha Kauppahalli", "Kampin kappeli"]}
+FULL_TRIP = {**TRIP, "days": 14, "places": 12 * TRIP["places"]}  # as many as there may be
 HEADER = """\
 | requests | answers | API, MB over idle | worker | cheap, s: most (median) | idle API | failed | s | CPU, s |
 |---|---|---|---|---|---|---|---|---|"""
@@ -84,7 +85,9 @@ def kinds(jobs: Sequence[str]) -> dict[str, list[Send]]:
     args = b'{"args": {"start": ' + points + b', "end": [139.5, 35.2]}, "scene": null}'
     call = "/v1/tools/distance"
     batch, posts = f"{call}/batch", "/v1/jobs"
-    small_job, large_job, trip = (json.dumps(body).encode() for body in (SMALL_JOB, LARGE_JOB, TRIP))
+    small_job, large_job, trip, full_trip = (
+        json.dumps(body).encode() for body in (SMALL_JOB, LARGE_JOB, TRIP, FULL_TRIP)
+    )
     plan = b'{"plan": "' + b"x" * 990_000 + b'"}'
 
     def of_jobs(route: str) -> list[Send]:
@@ -100,6 +103,7 @@ def kinds(jobs: Sequence[str]) -> dict[str, list[Send]]:
         "40 jobs whose clients leave": 40 * [sent("POST", posts, large_job, leaves_after_s=1.0)],
         "checks of plans of 1 MB": MANY * [sent("POST", "/v1/itineraries/check", plan)],
         "trips": MANY * [sent("POST", "/v1/itineraries", trip)],
+        "trips of 60 places and 14 days": MANY * [sent("POST", "/v1/itineraries", full_trip)],
         "demo jobs": MANY * [sent("POST", "/ui/demo")],
         "reports": of_jobs("/v1/jobs/{job}/report"),
         "files for a paper": of_jobs("/ui/jobs/{job}/paper.zip"),

@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.core.errors import NoRoom, SpecError
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # a disk that fails takes nothing either
 ROOM_BYTES = 1 << 20
 PRIVATE, PUBLIC = 0o600, 0o666  # less the umask
 
@@ -107,10 +107,10 @@ def has_room(folder: Path) -> bool:
 
 @contextmanager
 def room_for(path: Path) -> Iterator[None]:
-    """Within, that the disk is full is raised as `NoRoom`; `path` is what was to be written."""
+    """Within, that the disk is full or fails is raised as `NoRoom`; `path` is what was to be written."""
     try:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise NoRoom(f"no room on the disk for {path.name}; free some") from error
+            raise NoRoom(f"no room on the disk for {path.name}: {error.strerror}") from error
         raise

@@ -18,6 +18,8 @@ from collections.abc import Container, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from gnomon_service.supervisor import sigterm_as_interrupt
+
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "evidence"
 PORTS = {"qwen-1.5b": 8815, "qwen-0.5b": 8805}
@@ -34,7 +36,7 @@ def main() -> None:
     options = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     install("servers", "evidence-servers.lock")
-    with ExitStack() as served:
+    with sigterm_as_interrupt(), ExitStack() as served:  # else models would be served on after SIGTERM
         if options.what == "study":
             write_questions("evidence", "stations.jsonl", options.seed, FOLDER)
             for model in PORTS:

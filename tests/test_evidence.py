@@ -2,9 +2,13 @@
 
 import json
 import math
+import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,7 @@ import pytest
 from gnomon.core.agent import AGENTS
 from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import read_spec
+from scripts import evidence
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "examples" / "evidence" / "write_questions.py"
@@ -70,3 +75,31 @@ def test_both_jobs_ask_the_same_models_under_the_same_arms() -> None:
     ]
     for field in ("models", "analysis", "limits", "concurrency"):
         assert time_zones[field] == stations[field]
+
+
+def test_models_are_served_no_longer_than_until_sigterm(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    serving = set[str]()
+
+    @contextmanager
+    def served(model: str) -> Iterator[None]:
+        serving.add(model)
+        try:
+            yield
+        finally:
+            serving.remove(model)
+
+    def stopped(*_: object) -> None:
+        assert serving == set(evidence.PORTS)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    for name in ("install", "write_questions"):
+        monkeypatch.setattr(evidence, name, lambda *_: None)
+    monkeypatch.setattr(evidence, "FOLDER", tmp_path)
+    monkeypatch.setattr(evidence, "serving", served)
+    monkeypatch.setattr(evidence, "ask", stopped)
+    monkeypatch.setattr(sys, "argv", ["evidence"])
+    with pytest.raises(KeyboardInterrupt):
+        evidence.main()
+    assert not serving

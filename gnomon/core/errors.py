@@ -8,7 +8,7 @@ GnomonError
 │   └── Gone         the job was deleted
 ├── Conflict         the thing exists, but not in a state that allows this
 ├── Unavailable      the store cannot be reached or has no room: try again later
-│   └── NoRoom       the disk is full: what runs waits until there is room
+│   └── NoRoom       the disk is full or fails: what runs waits until it takes more
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
 ├── AgentFault       an agent from outside ended without an answer
@@ -83,7 +83,7 @@ class Unavailable(GnomonError):
 
 
 class NoRoom(Unavailable, outage.ToolOutage):
-    """The disk is full. Nobody is to blame: a trial that meets this is run again once there is room."""
+    """The disk is full, or fails. Nobody is to blame: a trial that meets this is run again later."""
 
 
 class OutOfBudget(GnomonError):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Choice = Literal["all", "random", "all_wrong", "disputed", "flagged"]  # of a queue's samples
+Choice = Literal["all", "random", "all_wrong", "disputed", "flagged", "doubtful"]  # of a queue's samples
 Mode = Literal["judge", "answer"]  # answers and judges the truth; or answers only, and never sees the truth
 Verdict = Literal["sound", "wrong_truth", "ambiguous", "drop"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)

@@ -18,13 +18,22 @@ IN_WORDS: Mapping[Choice, str] = {
     "all_wrong": "samples that every model and arm got wrong",
     "disputed": "samples on which all models or arms give the same answer, and it is not the truth",
     "flagged": "samples with a flagged answer",
+    "doubtful": "samples near a limit of the build that made them, the most doubtful first",
 }
 
 
 def choose_samples(
-    choice: Choice, samples: Sequence[str], rows: Iterable[Row], *, limit: int | None = None, seed: int = 0
+    choice: Choice,
+    samples: Sequence[str],
+    rows: Iterable[Row],
+    *,
+    doubtful: Iterable[str] = (),
+    limit: int | None = None,
+    seed: int = 0,
 ) -> list[str]:
     """The ids of the chosen samples, in the job's order; `limit` draws that many of them by `seed`.
+
+    Those that are `doubtful` keep their order, and `limit` takes the first.
 
     Raises:
         SpecError: none is left, or `random` comes without `limit`.
@@ -33,6 +42,9 @@ def choose_samples(
         raise SpecError("say how many samples to draw", field="limit")
     if choice in ("all", "random"):
         chosen = list(samples)
+    elif choice == "doubtful":
+        known = set(samples)
+        chosen = [sample_id for sample_id in doubtful if sample_id in known][:limit]
     else:
         wanted = set(_matching(choice, rows))
         chosen = [sample_id for sample_id in samples if sample_id in wanted]

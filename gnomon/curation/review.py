@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
@@ -12,11 +12,21 @@ from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
 from gnomon.curation.consensus import Consensus
 
+REVIEW_FILE = Path("build", "review.ndjson")  # in a folder of questions that were built
 
-class Decision(StrictModel):
-    """A line of the queue with a person's decision; the line's other fields are for the person."""
+
+class QueueLine(StrictModel):
+    """A line of the queue: those of its fields that matter here."""
 
     sample_id: str
+
+
+L = TypeVar("L", bound=QueueLine)
+
+
+class Decision(QueueLine):
+    """A line of the queue with a person's decision; the line's other fields are for the person."""
+
     decision: Literal["keep", "fix", "drop"] | None = None
     answer: Annotated[str, Field(min_length=1)] | None = None
     note: str = ""
@@ -45,23 +55,62 @@ def queue_lines(results: Sequence[Consensus], questions: Mapping[str, Mapping[st
     return lines
 
 
+class Measured(StrictModel):
+    """What a rule has measured, and its limit."""
+
+    value: float
+    limit: float
+
+
+class RawRows(StrictModel):
+    """The rows of a target in a camera; the first and the last: second, frame, left, top, width, height."""
+
+    target: str
+    camera: str
+    shown_as: str | None
+    rows: int
+    first: tuple[float, ...] = ()
+    last: tuple[float, ...] = ()
+
+
+class Doubt(QueueLine):
+    """Why a question is doubtful: the rules whose limits are near, and the rows that it stands on."""
+
+    near: dict[str, Measured]
+    rows: list[RawRows]
+
+
+def read_doubts(data: Path | None) -> dict[str, Doubt]:
+    """What the build of a folder of questions says of those near a limit, the most doubtful first.
+
+    Raises:
+        DataError: as `read_decisions` does.
+    """
+    path = None if data is None else data / REVIEW_FILE
+    return _read_lines(path, Doubt) if path and path.is_file() else {}
+
+
 def read_decisions(path: Path) -> dict[str, Decision]:
     """The decisions in a reviewed queue file, by sample.
 
     Raises:
         DataError: a line is not a decision; the message names it and the field.
     """
-    names = set(Decision.model_fields)
-    decisions: dict[str, Decision] = {}
+    return _read_lines(path, Decision)
+
+
+def _read_lines(path: Path, kind: type[L]) -> dict[str, L]:
+    names = set(kind.model_fields)
+    found: dict[str, L] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         try:
             fields = TypeAdapter(dict[str, Any]).validate_json(line)
-            decision = Decision.model_validate({name: fields[name] for name in names & set(fields)})
+            read = kind.model_validate({name: fields[name] for name in names & set(fields)})
         except ValidationError as error:
             fault = error.errors()[0]
             where = ".".join(map(str, fault["loc"])) or "line"
             raise DataError(f"{path.name}, line {number}, {where}: {fault['msg']}") from None
-        decisions[decision.sample_id] = decision
-    return decisions
+        found[read.sample_id] = read
+    return found

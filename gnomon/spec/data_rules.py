@@ -63,15 +63,24 @@ def frozen_data(spec: JobSpec, path: Path) -> JobSpec:
     return spec.model_copy(update=changes)
 
 
+def data_of(spec: JobSpec, media: MediaStore) -> Path | None:
+    """Where the data of a frozen spec lie; None where its benchmark needs none.
+
+    Raises:
+        NotFound: they were uploaded, and are gone.
+    """
+    if spec.data and is_upload(spec.data):
+        return folder_of(spec.data, media)
+    return Path(spec.data) if spec.data else None
+
+
 def opened_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
     """The samples of a frozen spec.
 
     Raises:
         SpecError, DataError: its data cannot be read here, or are others than when it was frozen.
     """
-    data, plugin = Path(spec.data) if spec.data else None, spec.plugin()
-    if spec.data and is_upload(spec.data):
-        data = folder_of(spec.data, media)
+    data, plugin = data_of(spec, media), spec.plugin()
     with contained():
         if data is not None and isinstance(plugin, ReadsOwnFiles):
             _check_hash(spec, plugin.data_sha256(data))

@@ -31,7 +31,7 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
     tool = _tool_on(name, scene)
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
-    context = ToolContext(inputs=held(scene), is_free=True)
+    context = ToolContext(inputs=held(scene or EMPTY_SCENE), is_free=True)
     if not context.meets(tool.needs):
         message = f"{name} works on {need_words(tool.needs)}, which only questions hold: see `gnomon try`"
         raise SpecError(message, field="name")
@@ -99,7 +99,7 @@ def _tool_on(name: str, scene: Scene | None) -> Tool[Any]:
         tool = TOOLS.get(name)
     except UnknownPlugin as error:
         raise NotFound(str(error), field="name") from None
-    if scene is None and tool.needs is Scene:
+    if scene is None and tool.needs is Scene and not tool.works_alone:
         raise SpecError(f"{name} needs a scene", field="scene")
     return tool
 

@@ -332,3 +332,10 @@ def test_a_tool_that_needs_no_scene_is_called_without_one(capsys: pytest.Capture
     args = '{"positions_m": [[0, 0], [10, 0]], "tolerance_m": 1}'
     assert gnomon("tools", "call", "describe_path", "--args", args) == 0
     assert json.loads(capsys.readouterr().out)["legs"] == [{"turn_deg": 0.0, "length_m": 10.0}]
+
+
+def test_a_tool_that_is_offered_with_scenes_but_uses_none_is_called_without(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert gnomon("tools", "call", "speed", "--args", '{"distance_m": 105, "seconds": 75}') == 0
+    assert json.loads(capsys.readouterr().out)["speed_mps"] == 1.4

@@ -625,6 +625,7 @@ def test_an_exported_job_can_be_imported_again(
         (("--format", "tex"), r"\begin{tabular}"),
         (("--format", "csv"), "model,arm,against"),
         (("--format", "json"), '"paragraph"'),
+        (("--json",), '"paragraph"'),
     ):
         assert gnomon("report", new, "--methods", *options) == 0
         assert says in capsys.readouterr().out

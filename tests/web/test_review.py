@@ -14,10 +14,11 @@ from axe_playwright_python.sync_playwright import Axe
 
 from gnomon.core.review import Review, ReviewQueue
 from gnomon.core.select import Select
-from gnomon.curation.review import read_decisions
+from gnomon.curation.review import REVIEW_FILE, read_decisions
 from gnomon.exchange.answers import read_answers
 from gnomon.media import MediaStore
 from gnomon_service.reports import report_of
+from gnomon_service.web import review, review_queues
 from tests.web.conftest import PHONE, WIDE, Site, Visit
 
 HOSTILE = '<script>alert(1)</script>"\u202e=1+1'
@@ -110,6 +111,42 @@ def test_samples_that_all_arms_got_wrong_are_those_of_the_rows(
     wrong = {sample_id for sample_id, score in best.items() if score < 0.5}
     queues = [item for item in site.store.queues() if item.name == "wrong"]
     assert ({*queues[0].samples} if queues else set()) == wrong
+
+
+NEAR = {"near": {"pace": {"value": 1.95, "limit": 2.0}}}
+ROWS = [{"target": "17", "camera": "gate", "shown_as": "c3", "rows": 1_204, "first": [12.4, 124, 904.1]}]
+
+
+@pytest.fixture
+def doubts(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Two samples that the build of the job's data is in doubt about, the most doubtful first."""
+    doubtful = [ref.sample_id for ref in site.store.refs(site.job_id)][1::-1]
+    (tmp_path / "build").mkdir()
+    lines = [json.dumps({"sample_id": sample_id, **NEAR, "rows": ROWS, "more": 1}) for sample_id in doubtful]
+    (tmp_path / REVIEW_FILE).write_text("\n".join(lines))
+    for module in (review, review_queues):
+        monkeypatch.setattr(module, "data_of", lambda *_: tmp_path)
+    return doubtful
+
+
+def test_the_most_doubtful_come_first_and_with_the_truth_come_the_raw_rows(
+    site: Site, doubts: list[str], person: Callable[[str], httpx.Client]
+) -> None:
+    client = person("ann")
+    made = client.post("/ui/review", data={"name": "items", "job": site.job_id, "choice": "doubtful"})
+    assert list(site.store.queue("items").samples) == doubts
+    assert "1,204" not in made.text
+    judged = answer(client, doubts[0], "C").text
+    for shown in ("pace 1.95 (limit 2)", "gate", "1,204", "12.4, 124.0, 904.1"):
+        assert shown in judged
+
+
+def test_a_job_without_such_samples_makes_no_queue_of_them(
+    site: Site, person: Callable[[str], httpx.Client]
+) -> None:
+    refused = person("ann").post("/ui/review", data={"job": site.job_id, "choice": "doubtful"})
+    assert refused.status_code == 422
+    assert "the job has no samples near a limit" in refused.text
 
 
 def test_a_second_reviewer_sees_neither_the_first_decision_nor_the_truth(
@@ -353,6 +390,7 @@ def test_items_are_judged_by_keys_alone(site: Site, queue: str, visit: Callable[
 
 
 @pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (PHONE, True)], ids=["wide", "phone"])
+@pytest.mark.usefixtures("doubts")
 def test_every_stage_of_an_item_is_accessible(
     site: Site, queue: str, visit: Callable[..., Visit], size: dict[str, int], dark: bool
 ) -> None:

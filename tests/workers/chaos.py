@@ -13,16 +13,21 @@ from tests.workers.faults import Inject
 from tests.workers.scene import Scene
 
 HEADER = """\
-| fault | lost, of planned | doubled | missing | run again | seconds |
-|---|---|---|---|---|---|"""
+| fault | lost, of planned | doubled | missing | run again | seconds | tokens: served; told spent, possibly |
+|---|---|---|---|---|---|---|"""
 OPTIONS = {"replies": [{"draw": {"A": 2, "B": 1}}], "usd": 0.001}
 DRAWN: dict[str, Any] = {"id": "scripted", "options": OPTIONS}
 SLOW: dict[str, Any] = {"id": "scripted", "options": {**OPTIONS, "delay_s": 0.1}}
+AMPLE = {"tokens": 10_000_000}  # a limit, so that what calls may cost is counted
 
 
 @dataclass(frozen=True)
 class Damage:
-    """What a fault has done: `recovery_s` from the fault until all that was in flight then had ended."""
+    """What a fault has done: `recovery_s` from the fault until all that was in flight then had ended.
+
+    Tokens: what the provider has `served`, and what the job tells as `spent` and as `possible` beside that.
+    Nothing is served where the model is no provider.
+    """
 
     fault: str
     planned: int
@@ -31,11 +36,20 @@ class Damage:
     missing: int
     rerun: int
     recovery_s: float
+    served: int = 0
+    spent: int = 0
+    possible: int = 0
+
+    @property
+    def is_told_right(self) -> bool:
+        """Whether the job tells no more as spent than was served, and with what is possible no less."""
+        return not self.served or self.spent <= self.served <= self.spent + self.possible
 
     def __str__(self) -> str:
+        tokens = f"{self.served:,}; {self.spent:,}, {self.possible:,}" if self.served else "–"
         return (
             f"| {self.fault} | {self.lost} of {self.planned:,} | {self.duplicated} | {self.missing} "
-            f"| {self.rerun} | {self.recovery_s:.1f} |"
+            f"| {self.rerun} | {self.recovery_s:.1f} | {tokens} |"
         )
 
 
@@ -49,13 +63,24 @@ class Stand:
 
     def suffer(self, name: str, *, within_s: float) -> Damage:
         """Plant a fault while another such job runs; its report must be the same."""
+        before = self._served()
         job = self._post()
         damage = suffer(self.scene, name, self.faults[name], job, within_s=within_s)
+        ended = self.scene.store.job(job.id)
+        spent = {"spent": ended.known_tokens, "possible": ended.possible_tokens}
+        damage = replace(damage, served=self._served() - before, **spent)
         assert plain_report(self.scene.store, job.id) == self._expected, f"{name}: another report"
         return damage
 
     def _post(self) -> JobRecord:
-        return self.scene.post(self._samples, models=[SLOW], concurrency=4)
+        provider = self.scene.provider
+        model = SLOW if provider is None else {"id": "openai/m", "api_base": provider.url, "max_tokens": 10}
+        return self.scene.post(self._samples, models=[model], concurrency=4, limits=AMPLE, cache=False)
+
+    def _served(self) -> int:
+        """Tokens."""
+        provider = self.scene.provider
+        return 0 if provider is None else provider.served * sum(provider.tokens)
 
 
 def poisoned(scene: Scene, *, samples: int) -> Damage:

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,9 +14,15 @@ from tests.loopback import Loopback
 
 @dataclass
 class CountingProvider:
-    """Answers A after `delay_s`; with `room`, says 429 to whoever comes while so many are being answered."""
+    """Answers A after `delay_s`; with `room`, says 429 to whoever comes while so many are being answered.
+
+    If it `draws`, the request decides whether it answers A or B.
+    """
 
     delay_s: float = 0.02
+    draws: bool = False
+    tokens: tuple[int, int] = (90, 10)  # of each prompt and reply
+    served: int = 0  # calls
     room: int | None = None
     retry_after: str | None = None  # what a 429 says
     came_s: list[float] = field(default_factory=list)
@@ -44,6 +51,7 @@ class CountingProvider:
     def exit(self) -> None:
         with self._lock:
             self._now -= 1
+            self.served += 1
 
 
 @contextmanager
@@ -69,12 +77,13 @@ def _handler(provider: CountingProvider) -> type[BaseHTTPRequestHandler]:
         wbufsize = -1
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
+            asked = self.rfile.read(int(self.headers["Content-Length"]))
             if provider.enter():
                 provider.sleep()
                 provider.exit()  # before the reply goes out: its reader may send the next call
-                message = {"role": "assistant", "content": "A"}
-                usage = {"prompt_tokens": 90, "completion_tokens": 10}
+                text = "ABA"[zlib.crc32(asked) % 3] if provider.draws else "A"
+                message = {"role": "assistant", "content": text}
+                usage = dict(zip(("prompt_tokens", "completion_tokens"), provider.tokens, strict=True))
                 self._say(200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
             else:
                 self._say(429, {"error": {"message": "too many"}}, retry_after=provider.retry_after)

@@ -70,6 +70,12 @@ def cut_connections(scene: Scene) -> None:
     scene.postgres.cut_connections()
 
 
+def fail_over(scene: Scene) -> None:
+    """A replica of PostgreSQL follows for a lease, and takes over when the server dies."""
+    assert scene.postgres is not None
+    scene.postgres.fail_over(lambda: scene.sleep_leases(1))
+
+
 def lose_answers(scene: Scene) -> None:
     """Of all commits by any process 5 % are reported as failed: half of them have been done all the same."""
     scene.breakage.set(lost_answers=0.05)
@@ -167,6 +173,7 @@ ON_SQLITE: dict[str, Inject] = ANYWHERE | {
 ON_POSTGRESQL: dict[str, Inject] = ANYWHERE | {
     "PostgreSQL restarted": restart_postgres,
     "PostgreSQL connections cut": cut_connections,
+    "PostgreSQL fails over to a replica": fail_over,
 }
 
 

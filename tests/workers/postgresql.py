@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import psycopg
 
 from gnomon_workers.store import Store
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0  # on a machine that much else runs on
 DELETES = """SELECT string_agg(format('DELETE FROM %I', tablename), ';') FROM pg_tables
     WHERE schemaname = 'public' AND tablename <> 'alembic_version'"""
 RESTARTS = "SELECT setval(format('%I', sequencename)::regclass, 1, false) FROM pg_sequences"
@@ -25,26 +25,55 @@ RESTARTS = "SELECT setval(format('%I', sequencename)::regclass, 1, false) FROM p
 
 @dataclass
 class PostgreSQL:
-    """A server on a unix socket in `folder`, with one database; `serve` starts its process.
+    """A server of the files in `data` on a unix socket in `folder`, with one database.
 
-    With `host` it listens there too, on `port`.
+    `command` starts one of PostgreSQL's programs. With `host` it listens there too, on `port`.
     """
 
     folder: Path
-    serve: Callable[[], "subprocess.Popen[bytes]"]
+    data: Path
+    command: Callable[..., "subprocess.Popen[bytes]"]
     port: int
     host: str = ""
+    options: Sequence[str] = ()
     process: "subprocess.Popen[bytes]" = field(init=False)
     has_tables: bool = False  # those of the store as it is today
 
     def start(self) -> None:
-        self.process = self.serve()
+        where = ("-D", self.data, "-k", self.folder, "-p", self.port, "-c", f"listen_addresses={self.host}")
+        self.process = self.command("postgres", *where, *self.options)
         _wait(self)
 
     def stop(self) -> None:
         """At once, as if the power had failed."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(timeout=PATIENCE_S)
+
+    def fail_over(self, after: Callable[[], None]) -> None:
+        """A replica confirms every commit; `after` that the server dies, and the replica has its address."""
+        replica = replace(self, folder=self.folder / "replica", data=self.folder / "replica" / "data")
+        replica.folder.mkdir()
+        shutil.copystat(self.folder, replica.folder)
+        if os.geteuid() == 0:
+            shutil.chown(replica.folder, "nobody")
+        server = ("-h", self.folder, "-p", self.port, "-U", "postgres")
+        copying = self.command("pg_basebackup", *server, "-D", replica.data, "-R", "-c", "fast")
+        assert copying.wait(timeout=PATIENCE_S) == 0
+        replica.start()
+        with self.connect() as db:
+            db.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            db.execute("SELECT pg_reload_conf()")
+            until_s = time.monotonic() + PATIENCE_S
+            while db.execute("SELECT sync_state FROM pg_stat_replication").fetchall() != [("sync",)]:
+                assert time.monotonic() < until_s, "the replica does not follow"
+                time.sleep(0.05)
+        after()
+        self.stop()
+        with replica.connect() as db:
+            db.execute("SELECT pg_promote()")
+        replica.stop()
+        self.data = replica.data
+        self.start()
 
     def cut_connections(self) -> None:
         others = "datname = current_database() AND pid <> pg_backend_pid()"
@@ -105,16 +134,17 @@ def running(
             shutil.chown(folder, "nobody")
             home, user = folder / home.name, {"user": "nobody", "group": "nogroup", "extra_groups": []}
         programs, data = home / "pginstall" / "bin", folder / "data"
-        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **user}
-        initdb = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "-N"]
-        subprocess.run(initdb, check=True, **quiet)
+
+        def command(name: str, *options: object) -> "subprocess.Popen[bytes]":
+            quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **user}
+            return subprocess.Popen([programs / name, *map(str, options)], cwd=folder, **quiet)
+
+        init = command("initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "-N")
+        assert init.wait(timeout=2 * PATIENCE_S) == 0
         with (data / "pg_hba.conf").open("a") as rules:
             rules.write("host all all samenet trust\n" if host else "")
-        serve = [programs / "postgres", "-D", data, "-k", folder, "-p", str(port)]
-        serve += ["-c", f"listen_addresses={host}", *(() if flushes else ("-F",)), *options]
-        server = PostgreSQL(
-            folder, lambda: subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet), port, host
-        )
+        more = (*(() if flushes else ("-F",)), *options)
+        server = PostgreSQL(folder, data, command, port, host, more)
         server.start()
         try:
             yield server

@@ -24,6 +24,7 @@ from gnomon_workers.store import JobRecord, Store
 from gnomon_workers.store.schema import trials
 from tests.workers.broken_store import Breakage
 from tests.workers.conftest import QUICK, ROOT, TINY_WORKER, children_of, make_spec, wait_until
+from tests.workers.counting_provider import CountingProvider, counting
 from tests.workers.postgresql import PostgreSQL
 
 START_S = 180.0  # in which all processes must be there, also on a machine that much else runs on
@@ -54,6 +55,7 @@ class Scene:
     port: int
     lease_s: float
     postgres: PostgreSQL | None = None
+    provider: CountingProvider | None = None  # None: workers cannot reach it
     rng: random.Random = field(default_factory=lambda: random.Random(1))
     stopped: set[int] = field(default_factory=set)
 
@@ -163,12 +165,19 @@ def staged(
     postgres: PostgreSQL | None = None,
     server: RedisServer | None = None,
     machines: Sequence[Machine] = (),
+    reach_provider: bool = True,
 ) -> Iterator[Scene]:
     """A scene over the database at `url`, with two workers, or one on each machine; it leaves nothing."""
     store = Store(url)
-    with server or RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as init:
+    with (
+        counting(delay_s=0.1, draws=True, tokens=(9, 1)) as provider,
+        server or RedisServer(folder) as server,
+        Redis.from_url(server.url) as redis,
+        Supervisor() as init,
+    ):
         lease_s = read_timing(clocks).lease_s
         scene = Scene(folder, store, redis, server, init, free_port(), lease_s, postgres)
+        scene.provider = provider if reach_provider else None
         _start(scene, "api", Machine("api"), clocks, FAKE_STACK, "--port", str(scene.port))
         for machine in machines:
             _start(scene, machine.name, machine, clocks, TINY_WORKER)

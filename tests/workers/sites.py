@@ -49,7 +49,13 @@ def over_namespaces(clocks: Mapping[str, str]) -> Iterator[Site]:
     with namespaces(2, BRIDGE) as links, _servers(BRIDGE) as (folder, postgres, redis):
         machines = [link.machine for link in links]
         with staged(
-            folder, postgres.emptied(), clocks=clocks, postgres=postgres, server=redis, machines=machines
+            folder,
+            postgres.emptied(),
+            clocks=clocks,
+            postgres=postgres,
+            server=redis,
+            machines=machines,
+            reach_provider=False,
         ) as scene:
             yield scene, _faults_of(links[0])
 

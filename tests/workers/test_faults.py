@@ -39,6 +39,7 @@ def test_a_sample_that_kills_its_worker_is_set_aside_and_no_other(on_sqlite: Sta
 
 def assert_nothing_lost(damage: Damage) -> None:
     assert (damage.lost, damage.duplicated, damage.missing) == (0, 0, 0), str(damage)
+    assert damage.is_told_right, str(damage)
 
 
 @pytest.fixture(scope="module")

@@ -55,19 +55,19 @@ def full_disk(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
+def refusing(number: int = errno.ENOSPC) -> Iterator[None]:
     """As if the disk were full: nothing reaches it. For users who may not mount one."""
 
     def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", full)
         yield
 
 
-@pytest.mark.parametrize("kind_of_disk", ["refusing", "full"])
-def test_trials_that_meet_a_full_disk_go_on_once_there_is_room(
+@pytest.mark.parametrize("kind_of_disk", ["refusing", "full", "failing"])
+def test_trials_that_meet_a_full_disk_or_one_that_fails_go_on_once_it_takes_more(
     real_store: Store, tmp_path: Path, kind_of_disk: str
 ) -> None:
     job = create(real_store, 6, concurrency=12)
@@ -80,7 +80,8 @@ def test_trials_that_meet_a_full_disk_go_on_once_there_is_room(
             threading.Thread(target=run_shard, args=(job.id, shard), kwargs={"context": context})
             for shard in range(job.shards)
         ]
-        with full_disk(folder) if kind_of_disk == "full" else refusing():
+        number = errno.EIO if kind_of_disk == "failing" else errno.ENOSPC
+        with full_disk(folder) if kind_of_disk == "full" else refusing(number):
             for shard in shards:
                 shard.start()
             wait_until(lambda: real_store.job(job.id).counts.running == 12)

@@ -39,6 +39,7 @@ def test_proxies_that_fail_lose_no_trial_and_double_none(stand: Stand, name: str
 def assert_nothing_lost(stand: Stand, name: str) -> None:
     damage = stand.suffer(name, within_s=90.0)
     assert (damage.lost, damage.duplicated, damage.missing) == (0, 0, 0), str(damage)
+    assert damage.is_told_right, str(damage)
 
 
 def test_a_worker_whose_clock_is_off_runs_its_share_and_no_trial_twice() -> None:

@@ -1,6 +1,7 @@
 """Revisions of the tables: forward, back, and never half way."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -179,6 +180,38 @@ def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url
     assert store.finish([(lease, later, TRACE)]) == set()
     assert store.job("j_old").status == "completed"
     store.close()
+
+
+@pytest.mark.parametrize("revision", OLDER)
+def test_an_upgrade_among_workers_that_wait_for_it_is_made_once_and_loses_no_trial(
+    tmp_path: Path, revision: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/gnomon.db"
+    migrate(url, revision, folder=OLDER_REVISIONS)
+    with closing(AnyRevision(url)) as database, database.writing() as db:
+        insert_oldest(db)
+
+    def work(number: int) -> int:
+        """As a worker that is started again and again until it may begin: how many trials it has ended."""
+        while True:
+            try:
+                with Store(url) as store:
+                    leases = store.lease("j_old", 0, worker=f"w{number}", ttl_s=9.0)
+                    rows = [(lease, make_row(lease), TRACE) for lease in leases]
+                    assert store.finish(rows) == set()
+                    return len(rows)
+            except SpecError as error:
+                if "gnomon database upgrade" not in str(error):
+                    raise
+
+    with ThreadPoolExecutor(5) as threads:
+        working = [threads.submit(work, number) for number in range(3)]
+        moved = sorted(threads.map(migrate, [url, url]))
+    assert moved == [(revision, REVISION), (REVISION, REVISION)]
+    assert sorted(task.result() for task in working) == [0, 0, 1]
+    with Store(url) as store:
+        assert (store.job("j_old").status, store.job("j_old").counts.scored) == ("completed", 2)
+        assert len({row.trial_id for row in store.iter_rows("j_old")}) == 2
 
 
 @BOTH

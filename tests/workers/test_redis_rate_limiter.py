@@ -11,25 +11,35 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
+from gnomon.core.errors import ProviderFault
+from gnomon.core.model import Model, Reply, Request
 from gnomon.spec.model_spec import Rate
 from gnomon_workers.rate_limit.client import RateLimitClient
+from gnomon_workers.rate_limit.model import RateLimitedModel
 from gnomon_workers.rate_limit.prefetch import PREFETCH_S
 from gnomon_workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 
+ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
 NewLimiter = Callable[..., RedisRateLimiter]
 
 
 @pytest.fixture
 async def new_limiter(redis: Redis, redis_url: str) -> AsyncIterator[NewLimiter]:
     client = AsyncRedis.from_url(redis_url)
-    names = iter(range(100))
+    names = iter(range(200))
 
     def make(
-        job: str = "j", *, queue: str = "default", weight: int = 2, lease_s: float = 15.0, **rate: Any
+        job: str = "j",
+        *,
+        key: str = "key",
+        queue: str = "default",
+        weight: int = 2,
+        lease_s: float = 15.0,
+        **rate: Any,
     ) -> RedisRateLimiter:
         flow = Flow(job=job, queue=queue, weight=weight)
         return RedisRateLimiter(
-            client, "key", holder=f"h{next(names)}", flow=flow, rate=Rate(**rate), lease_s=lease_s
+            client, key, holder=f"h{next(names)}", flow=flow, rate=Rate(**rate), lease_s=lease_s
         )
 
     yield make
@@ -249,3 +259,49 @@ async def test_a_call_that_asks_anew_passes_a_pause_and_its_answer_counts(new_li
     assert 50.0 < refused.wait_s <= 60.0, "the newer word, though it is the shorter wait"
     assert await granted(limiter, 1, answered=1, has_asked_anew=True) == 1
     assert await granted(other, 1) == 1
+
+
+async def test_fifty_workers_on_two_providers_that_halve_what_they_take_lose_no_call_and_repeat_none(
+    new_limiter: NewLimiter,
+) -> None:
+    workers, calls_each = 50, 6
+
+    class Halving(Model):
+        """Takes 20 calls at a time, and 10 once half of all are served."""
+
+        id = "halving"
+        served = refused = now = 0
+
+        @property
+        def room(self) -> int:
+            return 20 if self.served < workers * calls_each // 2 else 10
+
+        async def reply(self, request: Request) -> Reply:
+            if self.now >= self.room:
+                self.refused += 1
+                raise ProviderFault("too many", cause="rate_limit", retry_after_s=0.05)
+            self.now += 1
+            await asyncio.sleep(0.02)
+            self.now -= 1
+            self.served += 1
+            return Reply(text=str(self.served), prompt_tokens=10, completion_tokens=1)
+
+        async def close(self) -> None:
+            return None
+
+    async def work(model: RateLimitedModel) -> list[str]:
+        return [(await model.reply(ASK)).text for _ in range(calls_each)]
+
+    for_all, told = [], list[asyncio.Task[list[str]]]()
+    providers = {"east": Halving(), "west": Halving()}
+    for name, provider in providers.items():
+        for _ in range(workers):
+            client = RateLimitClient(new_limiter(key=name, in_flight=20))
+            for_all.append(client)
+            told.append(asyncio.create_task(work(RateLimitedModel(provider, lambda client=client: client))))
+    await asyncio.gather(*told)
+    for client in for_all:
+        await client.close()
+    every = [text for task in told for text in task.result()]
+    assert sorted(every) == sorted(2 * [str(n) for n in range(1, workers * calls_each + 1)])
+    assert all(provider.refused for provider in providers.values()), "they had to be told"

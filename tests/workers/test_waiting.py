@@ -109,17 +109,25 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
         assert cancel(plant, job) < CANCEL_WITHIN_S
 
 
-def test_one_worker_with_the_clocks_of_production_gives_back_at_once_what_waits(plant: Plant) -> None:
+def test_one_worker_with_the_clocks_of_production_gives_back_at_once_what_waits(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     slow = replace(plant, clocks={})
-    start(slow, workers=1)
-    with counting(room=0, retry_after="600") as provider:
-        job = slow.post(10, models=[model_of(provider)], concurrency=4)
-        wait_until(lambda: provider.refused > 0)
-        time.sleep(3)  # its fork rests by then, and nobody watches it
-        began_s = time.monotonic()
-        slow.store.cancel(job.id)
-        wait_until(lambda: slow.store.job(job.id).counts.running == 0)
-        assert time.monotonic() - began_s < CANCEL_WITHIN_S
+    with (
+        counting(room=0, retry_after="600") as refusing,
+        counting(delay_s=60.0) as silent,
+        counting(delay_s=0.0) as paced,
+    ):
+        monkeypatch.setenv(RATE_LIMITS_ENV, rate_of_one_a_minute(paced))
+        start(slow, workers=1)
+        for provider in (refusing, silent, paced):
+            job = slow.post(10, models=[model_of(provider)], concurrency=4)
+            wait_until(lambda provider=provider: len(provider.came_s) > 0)
+            time.sleep(3)  # its fork rests by then, and nobody watches it
+            began_s = time.monotonic()
+            slow.store.cancel(job.id)
+            wait_until(lambda job=job: slow.store.job(job.id).counts.running == 0)
+            assert time.monotonic() - began_s < CANCEL_WITHIN_S
 
 
 @pytest.mark.parametrize("retry_after", ["86400", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"])

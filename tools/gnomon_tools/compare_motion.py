@@ -122,6 +122,7 @@ compare_motion = Tool(
     ),
     args=CompareMotionArgs,
     run=run,
+    works_alone=True,
     sketch=sketch,
     example={"texts": ["east at 1.2 m/s for 8 meters", "north for 8 meters"], "east_m": 9.0, "north_m": 1.0},
 )

@@ -52,6 +52,7 @@ speed = Tool(
     description="Compute the mean speed over a distance in metres and a duration in seconds.",
     args=SpeedArgs,
     run=run,
+    works_alone=True,
     sketch=sketch,
     batch=Batch(
         takes={"distance_m": "number", "seconds": "number", "distance_error_m": "number"},

@@ -166,13 +166,16 @@ async def until_gone(wanted: Coroutine[None, None, T], gone: asyncio.Event, *, w
 
 @dataclass(frozen=True, slots=True)
 class AllPlaces:
-    """The places of one API process, by what a request asks for. Other routes have threads of their own."""
+    """The places of one API process, by what a request asks for. Other routes have threads of their own.
+
+    Few at a time: threads that compute share one lock, and a cheap request waits for each of them in turn.
+    """
 
     jobs: Places = field(default_factory=lambda: Places("posts", 2, 12))
-    calls: Places = field(default_factory=lambda: Places("calls of tools", 4, 32))
-    reports: Places = field(default_factory=lambda: Places("reports", 4, 32))
+    calls: Places = field(default_factory=lambda: Places("calls of tools", 2, 32))
+    reports: Places = field(default_factory=lambda: Places("reports", 2, 32))
     batches: Places = field(default_factory=lambda: Places("batches", 1, 8))
-    pages: Places = field(default_factory=lambda: Places("pages", 4, 64))
+    pages: Places = field(default_factory=lambda: Places("pages", 2, 64))
     downloads: Downloads = field(default_factory=lambda: Downloads(2))
     pictures: Places = field(default_factory=lambda: Places("pictures", 2, 128))
     batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 2, 8))

@@ -15,9 +15,11 @@ from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.review import VERDICTS, Review, ReviewQueue, Verdict
 from gnomon.curation.queue_samples import IN_WORDS
+from gnomon.curation.review import read_doubts
 from gnomon.curation.reviews import by_sample
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.trace_drawing import layers_clock, layers_map
+from gnomon.spec.data_rules import data_of
 from gnomon_service.api.middleware import comes_from_here
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
@@ -131,6 +133,7 @@ def _item_view(
         "fields": [],
         "own": None,
         "arms": [],
+        "doubt": None,
         "_drawing": None,
         "_clock": None,
         "_began": int(time.time()),
@@ -145,6 +148,7 @@ def _item_view(
     if shows_truth and own is not None:
         view["own"] = {**review_record(own), "verdict": _verdict(own)}
         view["arms"] = _arms(state, job, sample_id)
+        view["doubt"] = _doubt(state, job, question)
     elif question.view is not None and question.sample is not None:
         fields = answer_fields(question.opened.benchmark, question.sample, question.view)
         view["fields"] = [
@@ -181,6 +185,14 @@ def _verdict(own: Review) -> str:
     if own.score is None:
         return "You gave no answer."
     return f"You answered {own.answer}: score {own.score:.2f}."
+
+
+def _doubt(state: State, job: JobRecord, question: ShownQuestion) -> dict[str, Any] | None:
+    """Why the build that made the question doubts it, and the rows that it stands on."""
+    sample = question.sample
+    doubts = {} if sample is None else read_doubts(data_of(job.spec, state.questions.media))
+    found = None if sample is None else doubts.get(sample.ref.sample_id)
+    return None if found is None else found.model_dump()
 
 
 def _arms(state: State, job: JobRecord, sample_id: str) -> list[dict[str, Any]]:
@@ -335,6 +347,7 @@ def disagreements_page(state: Shared, queue: str, item: str = "", reviewer: Revi
         "disputed": disputed,
         "sample_id": sample_id,
         "reviews": [],
+        "doubt": None,
         "question": None,
         "question_problem": "",
         "_drawing": None,
@@ -347,6 +360,7 @@ def disagreements_page(state: Shared, queue: str, item: str = "", reviewer: Revi
         view["question"] = question_record(question)
         view["question_problem"] = question.problem
         view["reviews"] = [review_record(review) for review in by_sample(reviews)[sample_id]]
+        view["doubt"] = _doubt(state, job, question)
         view["_drawing"], view["_clock"] = _pictures(question, shows_truth=True)
     return view
 

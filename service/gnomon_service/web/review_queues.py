@@ -13,9 +13,11 @@ from fastapi.responses import RedirectResponse, Response
 from gnomon.core.errors import SpecError
 from gnomon.core.review import CHOICES, MODES, Choice, Mode, Review, ReviewQueue
 from gnomon.curation.queue_samples import IN_WORDS, choose_samples
+from gnomon.curation.review import read_doubts
 from gnomon.curation.reviews import decision_lines
 from gnomon.report.row_formats import csv_cell
 from gnomon.report.text_formats import count
+from gnomon.spec.data_rules import data_of
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.review_desk import progress_of, review_record
@@ -85,11 +87,12 @@ def make_queue(
     """Make a queue from a job's samples."""
     record = state.store.job(job)
     samples = [ref.sample_id for ref in state.store.refs(job)]
-    needs_rows = choice not in ("all", "random")
+    needs_rows = choice not in ("all", "random", "doubtful")
     chosen = choose_samples(
         choice,
         samples,
         state.store.iter_rows(job) if needs_rows else (),
+        doubtful=read_doubts(data_of(record.spec, state.questions.media)) if choice == "doubtful" else (),
         limit=_whole(limit),
         seed=seed,
     )

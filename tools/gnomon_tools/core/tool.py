@@ -135,7 +135,8 @@ A = TypeVar("A", bound=ToolArgs)
 class Tool(Generic[A]):
     """Name, description, argument type and function of one tool, and what a sample needs for it.
 
-    `needs` is the type of what it works on; None: its arguments alone.
+    `needs` is the type of what it works on, without which no arm has it; None: its arguments alone. One that
+    `works_alone` is offered with what it needs, and takes its arguments alone.
     `run` raises ToolError for whatever the model can correct; any other exception is an error of ours.
     `sketch` turns a call's arguments and its recorded result into a drawing for people; models never see it.
     `example` holds arguments to start from on the tool's page: those of a call that works on
@@ -153,6 +154,7 @@ class Tool(Generic[A]):
     sketch: "Callable[[ToolContext, A, Result], Sketch] | None" = None
     example: Mapping[str, Any] = field(default_factory=dict, hash=False)
     synonym: str = ""
+    works_alone: bool = False
     is_slow: bool = False
     batch: "Batch | None" = field(default=None, hash=False)
     is_foreign: bool = False  # of another program: its results are text of any kind

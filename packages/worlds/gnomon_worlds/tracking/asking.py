@@ -86,6 +86,8 @@ class Asker:
 
     def _part(self, task: str, rng: Random, trip: RecordedTrip) -> RecordedTrip | str:
         """The part of a trip that a task may be about, or why there is none."""
+        if task == "MotionState" and not trip.is_known and self._place.roads_from not in ("the scene", ""):
+            return NO_ROADS
         least = SIGHTINGS[task]
         if len(trip.sightings) < least:
             return self._why_few(trip)
@@ -99,8 +101,6 @@ class Asker:
                 return self._why_few(trip) if any(_pairs(trip.everyone)) else BETWEEN
             first = rng.choice(starts)
             return trip.part(range(first, first + least))
-        if task == "MotionState" and not trip.is_known and self._place.roads_from not in ("the scene", ""):
-            return NO_ROADS
         kept: list[int] = []
         for index, seen in enumerate(trip.seen):
             is_after = not kept or trip.seen[kept[-1]].end_s < seen.start_s

@@ -423,13 +423,18 @@ def _lines(
     for number, overlap in enumerate(overlaps, start=1):
         name = f"{tracking.id}-{number:03d}"
         targets = [tracking.targets[target] for target in tracking.boxes.target[list(overlap.rows)].tolist()]
+        cameras = sorted(
+            {tracking.cameras[at].id for at in tracking.boxes.camera[list(overlap.rows)].tolist()}
+        )
+        # Those of two cameras share their people; there is no one target that such a question is about.
+        kin = f"target {targets[0]}" if len(set(targets)) == 1 else " and ".join(cameras)
         row = {
             "id": name,
             "task": overlap.task,
             "question": f"{overlap.text} {STANDS}",
             "options": list(overlap.options),
             "answer": chr(ord("A") + overlap.right),
-            "cluster": f"target {targets[0]}",
+            "cluster": kin,
             "images": [f"data/{tracking.kind}/map/{scene}.png"],
             "scene": f"data/{tracking.kind}/scenes/{scene}.geojson",
         }

@@ -138,6 +138,8 @@ def test_without_roads_the_motion_between_two_views_is_not_asked(tmp_path: Path)
     asker = Asker(look.tracking, place)
     trip = max(place.trips, key=lambda trip: len(trip.sightings))
     assert asker.ask("MotionState", Random(0), trip) == NO_ROADS
+    passed_once = trip.part(range(1))
+    assert asker.ask("MotionState", Random(0), passed_once) == NO_ROADS, "more cameras would not help"
 
 
 def test_every_question_says_what_seen_means(tracking: Tracking, tmp_path: Path) -> None:

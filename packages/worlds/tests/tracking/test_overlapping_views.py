@@ -1,6 +1,7 @@
 """Views that overlap are asked about: answers hold for the files, and no option is right more often."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,18 @@ def test_of_questions_that_offer_the_same_each_has_another_answer(built: Path) -
     offered = Counter(tuple(row["options"]) for row in rows if row["task"] in ("WhichCamerasSee", "HandOver"))
     assert all(count % 4 == 0 for count in offered.values())
     assert not any("none" in row["question"] for row in rows)
+
+
+def test_questions_about_several_targets_are_kin_where_their_cameras_are_the_same(built: Path) -> None:
+    cameras = re.compile(r"camera (\w+) ")
+    kin = {
+        (frozenset(cameras.findall(row["question"])), row["cluster"])
+        for row in rows_of(built)
+        if row["task"] in ("InBothViews", "DistanceAcrossViews")
+    }
+    pairs, clusters = zip(*kin, strict=True)
+    assert {len(pair) for pair in pairs} == {2}
+    assert len(kin) == len(set(pairs)) == len(set(clusters))
 
 
 def test_questions_name_files_that_are_there(built: Path) -> None:

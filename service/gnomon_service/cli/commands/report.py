@@ -23,6 +23,7 @@ OF_METHODS = ("json", "md", "csv", "tex")
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), help="Default: by the ending of --out, else json."
 )
+@click.option("--json", "kind", flag_value="json", help="The same as --format json.")
 @click.option(
     "--methods",
     is_flag=True,
