@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from gnomon.reading.characters import without_denied, without_marks
@@ -92,13 +93,13 @@ def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Re
     >>> read_point("24.94, 60.17").value
     (24.94, 60.17)
     """
+    return read_answer(reply, partial(_position_of, on), asked=asked, undeclared=objects_and_values)
 
-    def parse(declaration: Declaration) -> Position | Unclear | None:
-        return position_in(declaration.text, on) or (
-            position_in(declaration.block, on) if declaration.block else None
-        )
 
-    return read_answer(reply, parse, asked=asked, undeclared=objects_and_values)
+def _position_of(on: Ground, declaration: Declaration) -> Position | Unclear | None:
+    """The position that the line of a declaration holds, else what follows it."""
+    answer = position_in(declaration.text, on)
+    return answer or (position_in(declaration.block, on) if declaration.block else None)
 
 
 def position_in(text: str, on: Ground) -> Position | Unclear | None:
