@@ -20,7 +20,7 @@ def without_thinking(reply: str) -> str:
     >>> without_thinking("<|channel|>analysis<|message|>East?<|end|><|channel|>final<|message|>B")
     'B'
     """
-    if "<" not in reply:
+    if "<|" not in reply and "think" not in reply.lower():
         return reply.strip()
     said = _END.split(_OPEN_OR_CLOSED.sub("", reply))[-1]
     return _FINAL.sub("", said).removesuffix("<|return|>").strip()

@@ -54,8 +54,10 @@ _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
     r"\W*(?i:(?:definitely|clearly|certainly)?\s*(?:not|neither|nor|never|nicht|kein\w*|no\s+(?:es|la)|pas|ni|não|не|none)\b|不是|并非|n['’]t)"
 )
+_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
 _DENIED = re.compile(
-    rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
+    rf"(?:(?:,\s?|{_BETWEEN})[A-HJ-Z](?!\w)){{0,25}}{_CLOSE}\s*"
+    rf"(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
     r"incorrect|"
     r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
     r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
@@ -78,7 +80,7 @@ _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
     r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
-    r"\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
+    r"\b(?:chang|switch)\w*\s(?:(?:it|my answer)\s)?to|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
     r"\b(?:correction|edit|update|no|no wait|wait|wait no)(?=[,:])|"
     r"\b(?:actually|on second thoughts?|i mean|make that|scratch that|sorry)(?=[,: ])|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
@@ -108,7 +110,6 @@ _REFUSES = re.compile(
     r"n['’]t (?:tell|know|see|say|determine|decide)|"
     r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b"
 )
-_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
 # What makes a letter the name of an option: "option B", "**B", "A or B"; "A, B".
 _NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$")
 _NAMES_BEHIND = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)|[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
@@ -123,7 +124,7 @@ _MENTION_ENDS = re.compile(
 _CLAUSE_ENDS = re.compile(
     rf"{_MENTION_ENDS.pattern}|{_MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
     r"(?:possible|plausible|likely|true|left|better|the only)|"
-    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選"
+    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|[을를] 선택"
 )
 _RELATES = re.compile(
     r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
@@ -133,7 +134,7 @@ _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _LEAD_ENDS = re.compile(
-    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—]|-(?![A-Z])|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
+    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—]|-(?![A-Z])|\s\(but\b|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
     r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")

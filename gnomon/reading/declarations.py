@@ -309,16 +309,19 @@ def _in_small_letters(text: str) -> str:
 def labels_in(text: str) -> list[Declaration]:
     """The words that declare an answer, in their order; `Answer: …` that begins a line is the asked form."""
     lowered = _in_small_letters(text)
-    declared = []
-    for label in [*(_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered)][-MAX_LABELS:]:
+    declared: list[Declaration] = []
+    following = len(text)
+    for label in [*(_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered)][: -MAX_LABELS - 1 : -1]:
         end = _LABELS[label[0]].match(lowered, label.end())
-        if end and (declaration := _declared(text, lowered, label.start(), end.end(), label[0])):
+        if end and (declaration := _declared(text, lowered, label, end.end(), following)):
             declared.append(declaration)
-    return declared
+            following = label.start()
+    return declared[::-1]
 
 
-def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Declaration | None:
-    """What a label declares that begins and ends there; None where it declares nothing."""
+def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:
+    """What a label that ends there declares, up to the following one; None where it declares nothing."""
+    start, word = label.start(), label[0]
     margin = lowered.rfind("\n", 0, start) + 1
     is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
     ends_with_sign = lowered[end - 1] in ":="
@@ -331,7 +334,7 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
         return None
     if not is_line and (ends_its_line or declares_nothing(lowered[max(margin, start - 160) : start])):
         return None
-    rest = text[end : end + MAX_LINE].lstrip(" \t")
+    rest = text[end : min(end + MAX_LINE, following)].lstrip(" \t")
     if not rest.partition("\n")[0].strip(_EMPTY):
         rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL

@@ -95,7 +95,8 @@ def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Re
 def _position_of(on: Ground, declaration: Declaration) -> Position | Unclear | None:
     """The position that the line of a declaration holds, else what follows it."""
     answer = position_in(declaration.text, on)
-    return answer or (position_in(declaration.block, on) if declaration.block else None)
+    has_more = len(declaration.block) > len(declaration.text)
+    return answer or (position_in(declaration.block, on) if has_more else None)
 
 
 def position_in(text: str, on: Ground) -> Position | Unclear | None:

@@ -252,7 +252,8 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
         return None
     if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
         return _one_of(quantities, own)  # nothing stands beside it
-    if (_BOUND if len(quantities) == 1 else _RANGE).search(text.lower()):
+    is_open = (_BOUND if len(quantities) == 1 else _RANGE).search(text.lower())
+    if is_open and not _are_one_in_units(quantities):
         return Unclear()
     if _RECKONS.search(text) and _is_formula(text, quantities):
         return None
@@ -416,6 +417,12 @@ def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear
     if not _are_same(of_kind) and len({quantity.value for quantity in exact}) != 1:
         return Unclear()
     return exact[0].value if exact else values[0]
+
+
+def _are_one_in_units(quantities: Sequence[Quantity]) -> bool:
+    """Whether each says the same value in a unit of its own: "12 km or 7.5 mi"."""
+    units = {quantity.unit for quantity in quantities}
+    return 1 < len(units) == len(quantities) and _are_same(quantities)
 
 
 def _are_same(quantities: Sequence[Quantity]) -> bool:
