@@ -74,20 +74,16 @@ def read_answer(
     """
     said = what_is_said(reply)
     flag = ""
-    for declaration in declarations_in(said, asked, known(said) if known else ()):
-        answer = parse(declaration)
-        if isinstance(answer, Unclear):
-            if answer.flag == SEVERAL:
-                return Reading(flags=("no_answer", SEVERAL))
-            flag = flag or answer.flag
-        elif answer is not None:
-            return Reading(answer, declaration.rule.value, ())
-    for declaration in (undeclared or bare_values)(said):
-        answer = parse(declaration)
-        if isinstance(answer, Unclear):
-            flag = flag or answer.flag
-        elif answer is not None:
-            return Reading(answer, declaration.rule.value, ())
+    declared = declarations_in(said, asked, known(said) if known else ())
+    for is_declared, places in ((True, declared), (False, (undeclared or bare_values)(said))):
+        for declaration in places:
+            answer = parse(declaration)
+            if isinstance(answer, Unclear):
+                if is_declared and answer.flag == SEVERAL:
+                    return Reading(flags=("no_answer", SEVERAL))
+                flag = flag or answer.flag
+            elif answer is not None:
+                return Reading(answer, declaration.rule.value, ())
     return Reading(flags=("no_answer", flag) if flag else ("no_answer",))
 
 
