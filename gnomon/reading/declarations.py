@@ -13,7 +13,7 @@ from gnomon.reading.characters import plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
-MAX_LABELS = 500  # words that may declare an answer, from the last
+MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
