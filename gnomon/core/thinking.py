@@ -2,6 +2,7 @@
 
 import re
 
+_MARK = re.compile(r"<(?:\||/?[Tt][Hh][Ii][Nn][Kk])")
 _OPEN_OR_CLOSED = re.compile(
     r"<(think|thinking)>.*?(?:</\1>|\Z)|<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|\Z)",
     re.DOTALL | re.IGNORECASE,
@@ -20,7 +21,7 @@ def without_thinking(reply: str) -> str:
     >>> without_thinking("<|channel|>analysis<|message|>East?<|end|><|channel|>final<|message|>B")
     'B'
     """
-    if "<" not in reply:
+    if not _MARK.search(reply):
         return reply.strip()
     said = _END.split(_OPEN_OR_CLOSED.sub("", reply))[-1]
     return _FINAL.sub("", said).removesuffix("<|return|>").strip()

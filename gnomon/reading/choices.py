@@ -12,6 +12,7 @@ from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.texts import as_json
 
 MAX_LETTERS = 60  # letters by themselves that are looked at
+MAX_LETTER = 8  # characters of an option's text that may be a mere letter in marks
 MAX_VALUE = 80  # characters of a text that gives the value of an option
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
 _KIND = (
@@ -53,55 +54,53 @@ _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
     r"\W*(?i:(?:definitely|clearly|certainly)?\s*(?:not|neither|nor|never|nicht|kein\w*|no\s+(?:es|la)|pas|ni|não|не|none)\b|不是|并非|n['’]t)"
 )
+_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
 _DENIED = re.compile(
-    rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
+    rf"(?:(?:,\s?|{_BETWEEN})[A-HJ-Z](?!\w)){{0,25}}{_CLOSE}\s*"
+    rf"(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
     r"incorrect|"
     r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
     r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
+# Patterns of many words are for small letters: search without regard to case takes several times as long.
 _DENIES = re.compile(
     r"\b(?:not|never|neither|nor|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|doubt|"
     r"instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
     r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
-    r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除",
-    re.IGNORECASE,
+    r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
 )
 _CLAUSE = re.compile(
     r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а)\b|"
     r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
     r"[Nn]o(?: wait)?[,:]\s)|而是"
 )
-_CAPITAL = re.compile(r"(?<!N/)[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
+# Scripts from U+3000 on do not part their words by spaces.
+_CAPITAL = re.compile(r"[A-Z](?<!N/.)(?<![^\W_\u3000-\U0010ffff].)(?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
-_IS_RIGHT = re.compile(
-    rf"{_MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
+_CHOOSES = re.compile(
+    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
+    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
+    r"\b(?:chang|switch)\w*\s(?:(?:it|my answer)\s)?to|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
+    r"\b(?:correction|edit|update|no|no wait|wait|wait no)(?=[,:])|"
+    r"\b(?:actually|on second thoughts?|i mean|make that|scratch that|sorry)(?=[,: ])|"
+    r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
+    rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$"
+)
+# Behind a letter: that it is right, or the only one ("Only B fits"), a tick ("A ✗ B ✓"), or an end.
+_ONLY = re.compile(rf"[Oo]nly\s{_MARKS}$")
+_BEHIND = re.compile(
+    rf"(?P<right>{_MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
     r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     rf"|{_MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
-    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正解|(?:이|가) 정답"
-)
-_CHOOSES = re.compile(
-    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
-    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
-    r"\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
-    r"\b(?:correction|edit|update|no|no wait|wait|wait no)(?=[,:])|"
-    r"\b(?:actually|on second thoughts?|i mean|make that|scratch that|sorry)(?=[,: ])|"
-    r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
-    rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
-    re.IGNORECASE,
-)
-_CHOSEN_ENDS = re.compile(
-    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and))"
-)
-# What is said of only one option: "Only B fits", "A ✗ B ✓", "A: no, B: yes".
-_ONLY = re.compile(rf"[Oo]nly\s{_MARKS}$")
-_ONLY_IS = re.compile(
-    rf"{_MARKS}\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b"
-)
-_TICKED = re.compile(
-    rf"{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
-    rf"|{_MARKS}[.):]{_MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$)"
+    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正解|(?:이|가) 정답)"
+    rf"|(?P<only>{_MARKS}\s"
+    r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
+    rf"|(?P<ticked>{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
+    rf"|{_MARKS}[.):]{_MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
+    rf"|(?P<ends>{_MARKS}(?:[.,;!:\n。，；]|$"
+    r"|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and)))"
 )
 _CROSSED = re.compile(
     rf"{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
@@ -109,37 +108,33 @@ _CROSSED = re.compile(
 _LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
 _REFUSES = re.compile(
     r"n['’]t (?:tell|know|see|say|determine|decide)|"
-    r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b",
-    re.IGNORECASE,
+    r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b"
 )
-_NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$", re.IGNORECASE)
+# What makes a letter the name of an option: "option B", "**B", "A or B"; "A, B".
+_NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$")
+_NAMES_BEHIND = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)|[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
+_AFTER_ANOTHER = re.compile(rf"[A-Z](?<![^\W_].)(?:(?P<listed>[,;]?\s?)|{_BETWEEN})$")
 _LEADS_TO = re.compile(
     r"(?:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
-    r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$",
-    re.IGNORECASE,
+    r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$"
 )
-_SAID_OF = re.compile(
-    rf"{_MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
+_MENTION_ENDS = re.compile(
+    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
+)
+_CLAUSE_ENDS = re.compile(
+    rf"{_MENTION_ENDS.pattern}|{_MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
     r"(?:possible|plausible|likely|true|left|better|the only)|"
-    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選"
+    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|[을를] 선택"
 )
 _RELATES = re.compile(
     r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
 )
-_BEFORE_LISTED = re.compile(r"[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
-_AFTER_LISTED = re.compile(r"(?<![^\W_])[A-Z][,;]?\s?$")
-_MENTION_ENDS = re.compile(
-    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
-)
-_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
-_BEFORE_ANOTHER = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)")
-_AFTER_ANOTHER = re.compile(rf"(?<![^\W_])[A-Z]{_BETWEEN}$")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _LEAD_ENDS = re.compile(
-    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—]|-(?![A-Z])|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
+    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—]|-(?![A-Z])|\s\(but\b|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
     r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
@@ -178,6 +173,11 @@ class Choices:
         return short if len(set(short.values())) == len(set(texts.values())) else texts
 
     @cached_property
+    def _have_words(self) -> bool:
+        """Whether no option's text can be a mere letter."""
+        return min(map(len, self._options.values())) > MAX_LETTER
+
+    @cached_property
     def _judged(self) -> bool:
         """Whether words such as "No" judge an option; false where they are one."""
         return _VERDICTS.isdisjoint(map(bare, self._options.values()))
@@ -204,10 +204,11 @@ class Choices:
     def known(self, said: Said) -> tuple[Declaration, ...]:
         """Declarations that name a letter: "B is correct", "I choose B", "so B.", "A ✗ B ✓"."""
         text = said.text
-        letters = self._letters_in(text)
-        places = [at for at in letters if self._is_chosen(text, at)]
-        if (ticked := [at for at in letters if _TICKED.match(text, at + 1)]) and self._judged:
-            places += ticked if len({text[at] for at in ticked}) == 1 else []
+        behind = [(at, _BEHIND.match(text, at + 1)) for at in self._letters_in(text)]
+        places = [at for at, match in behind if match and _is_chosen(text, at, match.lastgroup)]
+        ticked = [at for at, match in behind if match and match.lastgroup == "ticked"]
+        if ticked and self._judged and len({text[at] for at in ticked}) == 1:
+            places += ticked
         declared = [
             Declaration(Rule.DECLARED, at, text[at : at + MAX_CONTENT].partition("\n")[0])
             for at in places
@@ -223,25 +224,12 @@ class Choices:
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
-        places = [
-            match.start()
-            for match in _CAPITAL.finditer(text)
-            if match[0] in self._options and not _goes_on(text, match.start() - 1)
-        ]
+        places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
         return (
             places
             if len(places) <= MAX_LETTERS
             else [*places[: MAX_LETTERS // 2], *places[-MAX_LETTERS // 2 :]]
         )
-
-    @staticmethod
-    def _is_chosen(text: str, at: int) -> bool:
-        if _IS_RIGHT.match(text, at + 1):
-            return True
-        if _CHOSEN_ENDS.match(text, at + 1):
-            ends_all = _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at)
-            return bool(ends_all or _CHOOSES.search(text, max(0, at - 60), at))
-        return bool(_ONLY_IS.match(text, at + 1) and _ONLY.search(text, max(0, at - 12), at))
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
         text = self._without_list(said.text)
@@ -260,7 +248,7 @@ class Choices:
     def _by_text(self, text: str) -> str | None:
         """The option whose text this is."""
         plain = bare(text)
-        if not plain:
+        if not plain or (len(plain) == 1 and self._have_words):
             return None
         forms = (plain, _without_article(plain))
         letters = [letter for letter, words in self._texts.items() if words in forms]
@@ -268,8 +256,7 @@ class Choices:
 
     def _of(self, text: str) -> str | Unclear | None:
         """The option that a declared text begins with, or the only one whose text it holds."""
-        is_letter = len(text) == 1 and text in self._options and min(map(len, self._options.values())) > 8
-        if not is_letter and (by_text := self._by_text(text)):
+        if by_text := self._by_text(text):
             return by_text
         if _NEGATIVE.match(text):
             return None
@@ -336,7 +323,7 @@ class Choices:
         """The options as quantities, where each is nothing but a number and a unit of one kind."""
         values: dict[str, Quantity] = {}
         for letter, words in self._texts.items():
-            quantities = quantities_in(words)
+            quantities = [] if words[:1].isalpha() else quantities_in(words)
             if len(quantities) != 1 or (quantities[0].start, quantities[0].end) != (0, len(words)):
                 return {}
             values[letter] = quantities[0]
@@ -345,7 +332,7 @@ class Choices:
 
     def _by_value(self, text: str) -> str | None:
         """The option whose value a short text gives, in whatever spelling of the unit."""
-        if len(text) > MAX_VALUE or _REFUSES.search(text):
+        if len(text) > MAX_VALUE or not self._values or _REFUSES.search(text.lower()):
             return None
         for letter, quantity in self._values.items():
             value = number_of(text, quantity.unit)
@@ -378,8 +365,10 @@ class Choices:
 
     def _without_list(self, text: str) -> str:
         """A text without the lines in which it repeats the options, in their order and with their words."""
-        order = list(self._options)
         lines = text.split("\n")
+        if len(lines) == 1:
+            return text
+        order = list(self._options)
         own = [
             (at, match[1])
             for at, line in enumerate(lines)
@@ -400,7 +389,7 @@ class Choices:
         letters = self._letters_in(text)
         mentions = [(text[at], at) for at in letters if _is_named(text, at)] + self._named_by_words(text)
         named = self._not_denied(text, mentions)
-        if not named and not _REFUSES.search(text):
+        if not named and not _REFUSES.search(text.lower()):
             named = self._not_denied(text, [(text[at], at) for at in letters if _ends_clause(text, at)])
             if named:
                 named |= self._not_denied(text, [(text[at], at) for at in letters if _is_letter(text, at)])
@@ -422,8 +411,9 @@ class Choices:
         """Where the texts of options stand in a text; one within a longer one's place does not count."""
         lowered = text.casefold()
         places: list[tuple[int, int, str]] = []
-        for letter, words in sorted(self._texts.items(), key=lambda item: -len(item[1])):
-            if not words or (len(words) < 3 and words.isalpha()):
+        inside = [item for item in self._texts.items() if item[1] and item[1] in lowered]
+        for letter, words in sorted(inside, key=lambda item: -len(item[1])):
+            if len(words) < 3 and words.isalpha():
                 continue
             at = lowered.find(words)
             while at >= 0 and len(places) < 60:
@@ -435,9 +425,12 @@ class Choices:
         return [(letter, at) for at, _, letter in places]
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Whether a letter or digit stands there, of a script that parts its words by spaces."""
-    return at >= 0 and text[at].isalnum() and ord(text[at]) < 0x3000
+def _is_chosen(text: str, at: int, behind: str | None) -> bool:
+    """Whether a letter is chosen by what stands before it and, as `behind` says, after it."""
+    if behind in ("ends", "ticked"):
+        ends_all = _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at)
+        return bool(ends_all or _CHOOSES.search(text[max(0, at - 60) : at].lower()))
+    return behind == "right" or (behind == "only" and _ONLY.search(text, max(0, at - 12), at) is not None)
 
 
 def _without_article(plain: str) -> str:
@@ -446,25 +439,21 @@ def _without_article(plain: str) -> str:
 
 def _is_named(text: str, at: int) -> bool:
     """Whether a letter that stands by itself is meant as the name of an option."""
-    if _NAMES.search(text, max(0, at - 20), at) or _BEFORE_ANOTHER.match(text, at + 1):
+    before = text[max(0, at - 30) : at]
+    another = _AFTER_ANOTHER.search(before)
+    if _NAMES_BEHIND.match(text, at + 1) or (another and another["listed"] is None):
         return True
-    if _AFTER_ANOTHER.search(text, max(0, at - 16), at):
-        return True
-    if _BEFORE_LISTED.match(text, at + 1):
-        return True
-    ends = _MENTION_ENDS.match(text, at + 1) is not None
-    if ends and _AFTER_LISTED.search(text, max(0, at - 4), at):
+    before = before.lower()
+    if _NAMES.search(before) or (_MENTION_ENDS.match(text, at + 1) and (another or _LEADS_TO.search(before))):
         return True
     begins_line = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_`-(")
-    if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
-        return True
-    return ends and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+    return begins_line and text[at + 1 : at + 2] in (".", ")", ":")
 
 
 def _ends_clause(text: str, at: int) -> bool:
     """Whether a letter may be what a clause comes to: "The van took route B", but not "left of B"."""
-    is_end = _MENTION_ENDS.match(text, at + 1) or _SAID_OF.match(text, at + 1)
-    return is_end is not None and _RELATES.search(text, max(0, at - 16), at) is None
+    ends = _CLAUSE_ENDS.match(text, at + 1)
+    return ends is not None and _RELATES.search(text, max(0, at - 16), at) is None
 
 
 def _is_letter(text: str, at: int) -> bool:
@@ -484,8 +473,10 @@ def _is_part(text: str, at: int, edge: str) -> bool:
 def _is_denied(text: str, at: int) -> bool:
     """Whether the clause that leads to a place denies what stands there."""
     clause = text[max(0, at - 60) : at]
+    if not _DENIES.search(clause.lower()):
+        return False
     ends = [match.end() for match in _CLAUSE.finditer(clause)]
-    return _DENIES.search(clause, ends[-1] if ends else 0) is not None
+    return not ends or _DENIES.search(clause[ends[-1] :].lower()) is not None
 
 
 def _json_list(text: str) -> list[object] | None:

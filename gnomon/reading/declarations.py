@@ -13,7 +13,7 @@ from gnomon.reading.characters import plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
-MAX_LABELS = 500  # words that may declare an answer, from the last
+MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
@@ -63,7 +63,7 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGNS = ("{", "<", "[", "(", "Action Input:")
+_CALL_SIGN = re.compile(r"[{<\[(]|Action Input:")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
@@ -147,7 +147,7 @@ def what_is_said(reply: str) -> Said:
     if len(text) > MAX_READ:
         text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
     text = plain_characters(text)
-    if any(sign in text for sign in _CALL_SIGNS):
+    if _CALL_SIGN.search(text):
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
         text = "" if _CALL_ALONE.fullmatch(text.strip()) else text
@@ -159,8 +159,6 @@ def what_is_said(reply: str) -> Said:
 
 def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
     """The outermost JSON objects, and the text with calls blanked, broken ones to their end."""
-    if "{" not in text:
-        return text, ()
     decoder, end, objects, calls = json.JSONDecoder(), 0, [], []
     openings = [match.start() for match in _OBJECT.finditer(text)]
     if len(openings) > 2 * MAX_TRIED:
@@ -302,19 +300,28 @@ def _tags(text: str) -> Iterator[Declaration]:
             yield Declaration(Rule.BOX if name == "box" else Rule.TAG, at, inner)
 
 
+def _in_small_letters(text: str) -> str:
+    """The text in small letters, each in its place; as it is where a letter becomes two."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text
+
+
 def labels_in(text: str) -> list[Declaration]:
     """The words that declare an answer, in their order; `Answer: …` that begins a line is the asked form."""
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = text
-    labels = list((_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered))[-MAX_LABELS:]
-    ends = ((label, _LABELS[label[0]].match(lowered, label.end())) for label in labels)
-    declared = (_declared(text, lowered, label.start(), end.end(), label[0]) for label, end in ends if end)
-    return [declaration for declaration in declared if declaration is not None]
+    lowered = _in_small_letters(text)
+    declared: list[Declaration] = []
+    following = len(text)
+    for label in [*(_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered)][: -MAX_LABELS - 1 : -1]:
+        end = _LABELS[label[0]].match(lowered, label.end())
+        if end and (declaration := _declared(text, lowered, label, end.end(), following)):
+            declared.append(declaration)
+            following = label.start()
+    return declared[::-1]
 
 
-def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Declaration | None:
-    """What a label declares that begins and ends there; None where it declares nothing."""
+def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:
+    """What a label that ends there declares, up to the following one; None where it declares nothing."""
+    start, word = label.start(), label[0]
     margin = lowered.rfind("\n", 0, start) + 1
     is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
     ends_with_sign = lowered[end - 1] in ":="
@@ -327,7 +334,7 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
         return None
     if not is_line and (ends_its_line or declares_nothing(lowered[max(margin, start - 160) : start])):
         return None
-    rest = text[end : end + MAX_LINE].lstrip(" \t")
+    rest = text[end : min(end + MAX_LINE, following)].lstrip(" \t")
     if not rest.partition("\n")[0].strip(_EMPTY):
         rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
@@ -342,17 +349,17 @@ _VALUE = re.compile(
     r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
     r"(?P<value>(?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
-    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)",
-    re.IGNORECASE,
+    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)"
 )
 
 
 def named_values(said: Said) -> tuple[Declaration, ...]:
     """Where a reply names a value as the exact, correct or resulting one, or ends with "so 12 m"."""
+    lowered = _in_small_letters(said.text)
     return tuple(
-        Declaration(Rule.DECLARED, match.start(), match["value"] or match["so"])
-        for match in islice(_VALUE.finditer(said.text), MAX_TRIED)
-        if not declares_nothing(said.text[max(0, match.start() - 160) : match.start()].lower())
+        Declaration(Rule.DECLARED, match.start(), said.text[slice(*match.span(match.lastgroup or 0))])
+        for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
+        if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from gnomon.reading.characters import without_denied, without_marks
@@ -24,11 +25,9 @@ _MAP_LINK = re.compile(
     rf"(?:@|[?&](?:q|ll|query|center)=|#map=[\d.]{{1,5}}/|[?&]mlat=|!3d)({_FLOAT})(?:,|%2C|/|&mlon=|!4d)\s?({_FLOAT})"
 )
 _ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
-_SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[NSEW]\b)")
-_SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[NSEW]\b)")
-_SWAPPED = re.compile(
-    r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])", re.IGNORECASE
-)
+_SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
+_SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
+_SWAPPED = re.compile(r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])")
 _COMMA_DECIMALS = re.compile(
     r"(?<![\d.])([-+]?\d{1,3}),(\d{1,15})\s*[,;]?\s+([-+]?\d{1,3}),(\d{1,15})(?![\d.,])"
 )
@@ -42,38 +41,36 @@ _LONGITUDE_SIDES = {
 }
 _BESIDE = {**_LATITUDE_SIDES, **_LONGITUDE_SIDES}
 _PREFIXED = {
-    "北纬": "N",
-    "南纬": "S",
-    "东经": "E",
-    "西经": "W",
-    "北緯": "N",
-    "南緯": "S",
-    "東経": "E",
-    "西経": "W",
-    "с. ш.": "N",
-    "в. д.": "E",
-    "с.ш.": "N",
-    "ю.ш.": "S",
-    "в.д.": "E",
-    "з.д.": "W",
+    "北纬": "n",
+    "南纬": "s",
+    "东经": "e",
+    "西经": "w",
+    "北緯": "n",
+    "南緯": "s",
+    "東経": "e",
+    "西経": "w",
+    "с. ш.": "n",
+    "в. д.": "e",
+    "с.ш.": "n",
+    "ю.ш.": "s",
+    "в.д.": "e",
+    "з.д.": "w",
 }
 _DMS = (
     r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
 _SIDE = rf"(?:{'|'.join(sorted(_BESIDE, key=len, reverse=True))})"
-_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![A-Za-z])", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?<![A-Za-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![a-z])")
+_BEFORE = re.compile(rf"(?<![a-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])")
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
 _NAMED = re.compile(
     rf"\b(lat|lon|lng|long|latitud|longitud|breite|länge|широта|долгота|纬度|緯度|经度|經度|経度|위도|경도)"
     rf"(?:itude)?(?:_deg)?(?![a-z])(?:\s(?:of|for)\s[^\n.,;:\d]{{1,40}}?(?=\s(?:is|was)\b|:|=))?[^\w\n+−-]{{0,6}}"
-    rf"(?:(?:is|was|of)\s)?(?:(?:approximately|about|around|roughly|exactly)\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[NSEW])\b)?",
-    re.IGNORECASE,
+    rf"(?:(?:is|was|of)\s)?(?:(?:approximately|about|around|roughly|exactly)\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[nsew])\b)?"
 )
 _NAMED_BEHIND = re.compile(
-    rf"(?<![\w.])([-+−]?){_DMS}\s?(?:of\s|in\s)?\b(latitude|longitude)\b(?!\W{{0,6}}(?:is|of|:|=)|\s[-+]?\d)",
-    re.IGNORECASE,
+    rf"(?<![\w.])([-+−]?){_DMS}\s?(?:of\s|in\s)?\b(latitude|longitude)\b(?!\W{{0,6}}(?:is|of|:|=)|\s[-+]?\d)"
 )
 _PAIR = re.compile(
     rf"(?<![\w.])(?<!\d,)(?<!\d,\s)[(\[]?\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?\s*[,;/\s]\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?(?![\d.]*\d|\s?[,;]\s?[-+]?\d)"
@@ -92,13 +89,14 @@ def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Re
     >>> read_point("24.94, 60.17").value
     (24.94, 60.17)
     """
+    return read_answer(reply, partial(_position_of, on), asked=asked, undeclared=objects_and_values)
 
-    def parse(declaration: Declaration) -> Position | Unclear | None:
-        return position_in(declaration.text, on) or (
-            position_in(declaration.block, on) if declaration.block else None
-        )
 
-    return read_answer(reply, parse, asked=asked, undeclared=objects_and_values)
+def _position_of(on: Ground, declaration: Declaration) -> Position | Unclear | None:
+    """The position that the line of a declaration holds, else what follows it."""
+    answer = position_in(declaration.text, on)
+    has_more = len(declaration.block) > len(declaration.text)
+    return answer or (position_in(declaration.block, on) if has_more else None)
 
 
 def position_in(text: str, on: Ground) -> Position | Unclear | None:
@@ -162,6 +160,7 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     ]
     if swapped or links:
         return swapped or links
+    text = text.lower()
     if not text.isascii():
         for words, side in _PREFIXED.items():
             text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
@@ -170,19 +169,14 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     if written := _by_side(text) or _by_name(text):
         return written
     pairs = _plain_pairs(text)
-    return [(b, a) for a, b in pairs] if "lon" in text.lower() and _SWAPPED.search(text) else pairs
+    return [(b, a) for a, b in pairs] if "lon" in text and _SWAPPED.search(text) else pairs
 
 
 def _by_side(text: str) -> list[Position]:
-    behind = [(m.start(), _degrees(m[1], m[2], m[3], m[4]), m[5]) for m in _BEHIND.finditer(text)]
-    before = [(m.start(), _degrees(m[2], m[3], m[4], m[5]), m[1]) for m in _BEFORE.finditer(text)]
-    for angles in (behind, before):
-        latitudes = [
-            _BESIDE[side.lower()] * angle for _, angle, side in angles if side.lower() in _LATITUDE_SIDES
-        ]
-        longitudes = [
-            _BESIDE[side.lower()] * angle for _, angle, side in angles if side.lower() in _LONGITUDE_SIDES
-        ]
+    for pattern, at, parts in ((_BEHIND, 5, (1, 2, 3, 4)), (_BEFORE, 1, (2, 3, 4, 5))):
+        angles = [(match[at], _degrees(*match.group(*parts))) for match in pattern.finditer(text)]
+        latitudes = [_LATITUDE_SIDES[side] * angle for side, angle in angles if side in _LATITUDE_SIDES]
+        longitudes = [_LONGITUDE_SIDES[side] * angle for side, angle in angles if side in _LONGITUDE_SIDES]
         if latitudes and len(latitudes) == len(longitudes):
             return list(zip(latitudes, longitudes, strict=True))
     return []
@@ -191,15 +185,15 @@ def _by_side(text: str) -> list[Position]:
 def _by_name(text: str) -> list[Position]:
     latitudes: list[float] = []
     longitudes: list[float] = []
-    behind = {match[5].lower(): match for match in _NAMED_BEHIND.finditer(text)}
+    behind = {match[5]: match for match in _NAMED_BEHIND.finditer(text)}
     if len(behind) == 2:  # "9.9 latitude and 23.2 longitude"
         latitude, longitude = (
             _degrees(*behind[name].group(1, 2, 3, 4)) for name in ("latitude", "longitude")
         )
         return [(latitude, longitude)]
     for match in _NAMED.finditer(text):
-        sign = _BESIDE[match[6].lower()] if match[6] else 1
-        (latitudes if match[1].lower() in _LATITUDES else longitudes).append(
+        sign = _BESIDE[match[6]] if match[6] else 1
+        (latitudes if match[1] in _LATITUDES else longitudes).append(
             sign * _degrees(match[2], *match.group(3, 4, 5))
         )
     return list(zip(latitudes, longitudes, strict=True)) if len(latitudes) == len(longitudes) else []

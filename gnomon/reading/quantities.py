@@ -4,8 +4,8 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked
@@ -63,14 +63,14 @@ _SO = re.compile(r"\b(?:so|therefore|thus|hence|giving|which (?:gives|makes)|for
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
-_MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
+_MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
     rf"{_SIGNED}{_MEASURE}\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
     rf"|{_SIGNED}{_MEASURE}\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED}"
-    rf"|\b(?i:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
+    rf"|\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
 )
 _BOUND = re.compile(
-    r"(?i:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|"
+    r"(?:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|"
     r"no more than|"
     r"under|over|"
     r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|"
@@ -147,8 +147,7 @@ _IN_WORDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number as it is written, the unit that stands behind it, and its place."""
 
     value: float
@@ -167,29 +166,25 @@ def quantities_in(text: str) -> list[Quantity]:
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
-    if match["top"]:
-        bottom = int(match["bottom"])
-        value = int(match["whole"] or 0) + (int(match["top"]) / bottom if bottom else 0.0)
+    sign, whole, top, bottom, digits, vulgar, plain, e, ten, power, times, word = match.groups()
+    if top:
+        value = int(whole or 0) + (int(top) / int(bottom) if int(bottom) else 0.0)
     else:
-        value = _decimal(match["digits"] or match["plain"] or "0")
-        value += unicodedata.numeric(match["vulgar"]) if match["vulgar"] else 0.0
-    exponent = match["e"] or match["ten"]
-    if exponent:
+        value = _decimal(plain or digits or "0") + (unicodedata.numeric(vulgar) if vulgar else 0.0)
+    if exponent := e or ten:
         value = _scaled(value, exponent)
-    elif match["power"]:
-        value = _scaled(1.0, match["power"]) if value == 10 else float("nan")
-    if match["times"]:
-        value *= _TIMES.get(match["times"], 1e6)
-    word = match["unit"]
-    end, unit = match.end(), unit_of(word) if word else None
+    elif power:
+        value = _scaled(1.0, power) if value == 10 else float("nan")
+    if times:
+        value *= _TIMES.get(times, 1e6)
+    start, end = match.span()
+    unit = unit_of(word) if word else None
     if word and unit is None:
         unit, used = unit_in(word)
         end = match.start("unit") + used
-    if word == "in" and re.match(r"\s+[a-z]", match.string[match.end() : match.end() + 3]):
-        unit = None  # "5 in total"
-    if unit is None and word:
-        end = match.start("unit")
-    return Quantity(-value if match["sign"] in ("-", "−", "–") else value, unit, match.start(), end)
+    elif word == "in" and re.match(r"\s+[a-z]", match.string[end : end + 3]):
+        unit, end = None, match.start("unit")  # "5 in total"
+    return Quantity(-value if sign in ("-", "−", "–") else value, unit, start, end)
 
 
 def _scaled(value: float, exponent: str) -> float:
@@ -248,13 +243,17 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
 
 
 def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
-    text = _in_digits(_of_formula(text))
+    text = _of_formula(text).strip()
     quantities = quantities_in(text)
     if not quantities:
+        text = _in_digits(text)
+        quantities = quantities_in(text)
+    if not quantities or not all(math.isfinite(quantity.value) for quantity in quantities):
         return None
-    if not all(math.isfinite(quantity.value) for quantity in quantities):
-        return None
-    if _BOUND.search(text) if len(quantities) == 1 else _RANGE.search(text):
+    if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
+        return _one_of(quantities, own)  # nothing stands beside it
+    is_open = (_BOUND if len(quantities) == 1 else _RANGE).search(text.lower())
+    if is_open and not _are_one_in_units(quantities):
         return Unclear()
     if _RECKONS.search(text) and _is_formula(text, quantities):
         return None
@@ -288,7 +287,7 @@ def _spelled_out(text: str, own: Unit | None) -> str:
     if "per" in text or " an " in text or "^" in text or "⁻" in text:
         text = _PER.sub(_speed, text)
     if "h" in text:
-        text = _HOURS.sub(r"\1 h \2 min", text)
+        text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
     if "M " in text:
         text = _MILLIONS.sub(" million", text)
     if own is None:
@@ -297,12 +296,15 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         scale = "C" if own == UNITS["°c"] else "F"
         text = _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
     elif own.of == "time":
-        text = _MINUTES.sub(r"\1 min \2 s", _CLOCK.sub(_clock_in_words, text))
-        text = _MIN_S.sub(r"\1 s", text)
+        text = _CLOCK.sub(_clock_in_words, text)
+        text = _MINUTES.sub(lambda match: f"{match[1]} min {match[2]} s", text)
+        text = _MIN_S.sub(lambda match: f"{match[1]} s", text)
         text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
     elif own.of == "length":
-        text = _FEET.sub(r"\1 ft \2 in", _METRES.sub(r"\1.\2 m", text))
-    text = _PLUS_MINUS.sub("", text)
+        text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
+        text = _METRES.sub(lambda match: f"{match[1]}.{match[2]} m", text)
+    if "±" in text or "-" in text:
+        text = _PLUS_MINUS.sub("", text)
     return _SPREAD.sub("", text) if "(" in text or "give" in text or "plus" in text else text
 
 
@@ -415,6 +417,12 @@ def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear
     if not _are_same(of_kind) and len({quantity.value for quantity in exact}) != 1:
         return Unclear()
     return exact[0].value if exact else values[0]
+
+
+def _are_one_in_units(quantities: Sequence[Quantity]) -> bool:
+    """Whether each says the same value in a unit of its own: "12 km or 7.5 mi"."""
+    units = {quantity.unit for quantity in quantities}
+    return 1 < len(units) == len(quantities) and _are_same(quantities)
 
 
 def _are_same(quantities: Sequence[Quantity]) -> bool:

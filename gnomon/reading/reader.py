@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.core.score import Score
@@ -73,20 +74,16 @@ def read_answer(
     """
     said = what_is_said(reply)
     flag = ""
-    for declaration in declarations_in(said, asked, known(said) if known else ()):
-        answer = parse(declaration)
-        if isinstance(answer, Unclear):
-            if answer.flag == SEVERAL:
-                return Reading(flags=("no_answer", SEVERAL))
-            flag = flag or answer.flag
-        elif answer is not None:
-            return Reading(value=answer, read_by=declaration.rule.value, flags=())
-    for declaration in (undeclared or bare_values)(said):
-        answer = parse(declaration)
-        if isinstance(answer, Unclear):
-            flag = flag or answer.flag
-        elif answer is not None:
-            return Reading(value=answer, read_by=declaration.rule.value, flags=())
+    declared = declarations_in(said, asked, known(said) if known else ())
+    for is_declared, places in ((True, declared), (False, (undeclared or bare_values)(said))):
+        for declaration in places:
+            answer = parse(declaration)
+            if isinstance(answer, Unclear):
+                if is_declared and answer.flag == SEVERAL:
+                    return Reading(flags=("no_answer", SEVERAL))
+                flag = flag or answer.flag
+            elif answer is not None:
+                return Reading(answer, declaration.rule.value, ())
     return Reading(flags=("no_answer", flag) if flag else ("no_answer",))
 
 
@@ -102,17 +99,19 @@ def read_value(
     Of a declaration that holds several, the first sentence counts where it is nothing but a value, and the
     next one neither takes it back nor adds to it: "Answer: 12 m. The wall is 5 m."
     """
+    return read_answer(
+        reply, partial(_value_of, parse), asked=asked, undeclared=undeclared, known=named_values
+    )
 
-    def of_declaration(declaration: Declaration) -> V | Unclear | None:
-        answer = parse(declaration.text)
-        if isinstance(answer, Unclear) and declaration.rule in (Rule.ASKED_FORM, Rule.DECLARED):
-            text = declaration.text
-            first = None if _STEP.match(text) or _TAKES_BACK.search(text) else _FIRST_SENTENCE.match(text)
-            alone = parse(first[0]) if first else None
-            answer = answer if alone is None else alone
-        return answer
 
-    return read_answer(reply, of_declaration, asked=asked, undeclared=undeclared, known=named_values)
+def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declaration) -> V | Unclear | None:
+    text = declaration.text
+    answer = parse(text)
+    if isinstance(answer, Unclear) and declaration.rule in (Rule.ASKED_FORM, Rule.DECLARED):
+        first = None if _STEP.match(text) or _TAKES_BACK.search(text) else _FIRST_SENTENCE.match(text)
+        alone = parse(first[0]) if first else None
+        answer = answer if alone is None else alone
+    return answer
 
 
 def bare_values(said: Said) -> Iterator[Declaration]:

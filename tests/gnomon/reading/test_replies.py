@@ -152,7 +152,19 @@ def test_an_explanation_does_not_change_a_declared_letter(
 
 
 @pytest.mark.parametrize(
-    "piece", ["((((", "\\boxed{", '{"a":', "Answer: ", "<answer>", "1", "B or ", "`", "答案是"]
+    "piece",
+    [
+        "((((",
+        "\\boxed{",
+        '{"answer":',
+        "Answer: ",
+        "Answer: Answer:",
+        "<answer>",
+        "1",
+        "B or ",
+        "`",
+        "答案是",
+    ],
 )
 def test_a_reply_that_repeats_itself_is_read_in_part(piece: str) -> None:
     """A bound on what is looked at, not on seconds: beginning and end of the text, the last declarations."""
@@ -160,7 +172,8 @@ def test_a_reply_that_repeats_itself_is_read_in_part(piece: str) -> None:
     assert len(said.text) <= MAX_READ + 1
     declared = list(declarations_in(said, "line"))
     assert len(declared) <= 20 * MAX_TRIED
-    assert all(len(declaration.text) <= MAX_READ for declaration in declared)
+    in_words = [d for d in declared if d.rule in (Rule.ASKED_FORM, Rule.DECLARED)]
+    assert sum(len(declaration.text) for declaration in in_words) <= MAX_READ  # each is read once
 
 
 def test_a_call_that_never_ends_is_read_in_one_go() -> None:
