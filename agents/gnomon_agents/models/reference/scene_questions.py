@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
+from gnomon_agents.models.reference.solver import Solver
 from gnomon_agents.models.reference.tool_results import (
     Call,
     Result,
@@ -62,12 +63,15 @@ def read_scene_question(messages: Sequence[Message]) -> SceneQuestion | None:
     return SceneQuestion(text=text, options=options, form=form[1] if form else "")
 
 
-def answer_scene_question(question: SceneQuestion, request: Request) -> str:
+def _answer(request: Request) -> str:
     """The reply, as far as the evidence goes.
 
     Raises:
         Need: tools that are offered must be called first.
     """
+    question = read_scene_question(request.messages)
+    if question is None:
+        raise LookupError("the conversation asks no such question")
     evidence = _Evidence(request)
     value = _measured(question, evidence)
     if value is not None:
@@ -142,3 +146,12 @@ def _seeing(name: str, evidence: _Evidence) -> list[str] | None:
     call = Call("cameras_seeing", {"points": [[at["x_m"], at["y_m"]]], "floor": at.get("floor", 0)})
     seeing = evidence.ask([call], "Which cameras see that point?")[0]
     return None if seeing is None else [row["camera"] for row in seeing["cameras"]]
+
+
+scenes = Solver(
+    name="scenes",
+    description="Answers plain questions on a scene.",
+    reads=lambda messages: read_scene_question(messages) is not None,
+    answer=_answer,
+    place=60,
+)

@@ -7,7 +7,6 @@ from itertools import permutations
 
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.question import span_s
 from gnomon_agents.models.reference.tool_results import (
     Call,
     Result,
@@ -16,6 +15,7 @@ from gnomon_agents.models.reference.tool_results import (
     results_of,
     texts_of,
 )
+from gnomon_published.solver.clips.question import span_s
 from gnomon_worlds.solver.sighting_questions import (
     OPTION,
     Ask,

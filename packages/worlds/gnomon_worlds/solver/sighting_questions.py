@@ -10,7 +10,6 @@ from typing import Any
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.question import span_s
 from gnomon_agents.models.reference.tool_results import (
     Call,
     Result,
@@ -19,6 +18,7 @@ from gnomon_agents.models.reference.tool_results import (
     results_of,
     texts_of,
 )
+from gnomon_published.solver.clips.question import span_s
 
 _SIGHTING = re.compile(r"^Sighting (\d+): camera (\S+), .*?, (\S+)$", re.MULTILINE)
 _BOX = re.compile(r"box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)")

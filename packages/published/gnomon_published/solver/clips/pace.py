@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from gnomon_agents.models.reference.constants import SHIPPED, Constants
-from gnomon_agents.models.reference.question import Clip
+from gnomon_published.solver.clips.constants import SHIPPED, Constants
+from gnomon_published.solver.clips.question import Clip
 
 WIDE = 0.8  # a box wider than this share of its height shows a vehicle
 VEHICLE_AVERAGE = 0.93  # share of its speed in view that a vehicle averages over a way: it brakes for turns

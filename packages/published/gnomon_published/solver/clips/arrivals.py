@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon_agents.models.reference.answer import Interval
-from gnomon_agents.models.reference.interval_choice import Doubts, hedged
-from gnomon_agents.models.reference.observations import (
+from gnomon_agents.models.reference.guessing import Option
+from gnomon_agents.models.reference.tool_results import Call, Result
+from gnomon_published.solver.clips.answer import Interval
+from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.interval_choice import Doubts, hedged
+from gnomon_published.solver.clips.observations import (
     ASSUMED_RANGE_M,
     BLIND_SHARE,
     Location,
@@ -15,8 +18,6 @@ from gnomon_agents.models.reference.observations import (
     at,
     distances,
 )
-from gnomon_agents.models.reference.question import Option
-from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
 
 LEAST_M = 1.0  # no camera is nearer than that
 BEHIND_M = 1e6  # what surely lies behind comes after all that lies ahead

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon_agents.models.reference.answer import Answer, Interval, cheapest, guess
-from gnomon_agents.models.reference.arrivals import by_distance, expected
-from gnomon_agents.models.reference.constants import Constants
-from gnomon_agents.models.reference.observations import Survey, survey
-from gnomon_agents.models.reference.pace import is_vehicle
-from gnomon_agents.models.reference.question import Option, Question
-from gnomon_agents.models.reference.tool_results import Call, Evidence
+from gnomon_agents.models.reference.guessing import Option
+from gnomon_agents.models.reference.tool_results import Call
+from gnomon_published.solver.clips.answer import Answer, Interval, cheapest, guess
+from gnomon_published.solver.clips.arrivals import by_distance, expected
+from gnomon_published.solver.clips.constants import Constants
+from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.observations import Survey, survey
+from gnomon_published.solver.clips.pace import is_vehicle
+from gnomon_published.solver.clips.question import Question
 
 LEAST_ERROR_S = 1.0  # no forecast is better than that
 MEETING_S = 5.0  # vehicles meet so close to the last sighting; a forecast that errs by more is of no use

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon_agents.models.reference.constants import SHIPPED, Constants
-from gnomon_agents.models.reference.pace import VEHICLE_AVERAGE, Pace, is_vehicle, pace
-from gnomon_agents.models.reference.question import Clip
-from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
+from gnomon_agents.models.reference.tool_results import Call, Result
+from gnomon_published.solver.clips.constants import SHIPPED, Constants
+from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.pace import VEHICLE_AVERAGE, Pace, is_vehicle, pace
+from gnomon_published.solver.clips.question import Clip
 
 Point = tuple[float, float]
 Location = Mapping[str, Any]  # what the tools take: a camera, or x_m, y_m and floor

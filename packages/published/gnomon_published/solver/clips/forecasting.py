@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon_agents.models.reference.answer import Answer, cheapest, guess
-from gnomon_agents.models.reference.arrivals import Arrival, arrivals, arrivals_ahead, costs, expected
-from gnomon_agents.models.reference.observations import survey
-from gnomon_agents.models.reference.pace import is_vehicle
-from gnomon_agents.models.reference.question import Clip, Option, Question
-from gnomon_agents.models.reference.tool_results import Evidence
+from gnomon_agents.models.reference.guessing import Option
+from gnomon_published.solver.clips.answer import Answer, cheapest, guess
+from gnomon_published.solver.clips.arrivals import Arrival, arrivals, arrivals_ahead, costs, expected
+from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.observations import survey
+from gnomon_published.solver.clips.pace import is_vehicle
+from gnomon_published.solver.clips.question import Clip, Question
 
 TRACK = "I need the cameras' places and the target's path on the ground."
 

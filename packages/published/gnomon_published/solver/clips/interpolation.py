@@ -3,12 +3,14 @@
 import math
 from collections.abc import Sequence
 
-from gnomon_agents.models.reference.answer import Answer, Interval, cheapest, guess
-from gnomon_agents.models.reference.motion import Gap, Motion, misfit, motion_of, read_motion
-from gnomon_agents.models.reference.observations import Location, Survey, distances, survey, view_ends
-from gnomon_agents.models.reference.pace import VEHICLE, WALKER, is_vehicle
-from gnomon_agents.models.reference.question import Option, Question, span_s
-from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
+from gnomon_agents.models.reference.guessing import Option
+from gnomon_agents.models.reference.tool_results import Call, Result
+from gnomon_published.solver.clips.answer import Answer, Interval, cheapest, guess
+from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.motion import Gap, Motion, misfit, motion_of, read_motion
+from gnomon_published.solver.clips.observations import Location, Survey, distances, survey, view_ends
+from gnomon_published.solver.clips.pace import VEHICLE, WALKER, is_vehicle
+from gnomon_published.solver.clips.question import Question, span_s
 
 SHORTEST_GAP_S = 0.5  # where views overlap the gap is none, but a way needs time
 ENDS = "I need the cameras' places and the target's path on the ground before and after the gap."

@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.answer import Answer, guess
-from gnomon_agents.models.reference.motion import Gap, misfit, read_motion
-from gnomon_agents.models.reference.question import Kind, Option, clock, read_question, span_s
-from gnomon_agents.models.reference.tool_results import MAX_CALLS, Call, Evidence, Need, read_evidence
+from gnomon_agents.models.reference.guessing import Option
+from gnomon_agents.models.reference.tool_results import MAX_CALLS, Call, Need
+from gnomon_published.solver.clips.answer import Answer, guess
+from gnomon_published.solver.clips.evidence import Evidence, read_evidence
+from gnomon_published.solver.clips.motion import Gap, misfit, read_motion
+from gnomon_published.solver.clips.question import Kind, clock, read_question, span_s
 
 CLIP = """Clip 1: camera c088, target 1, 12:00:43.073-12:00:56.273
   12:00:43.073 box x=920.0 y=63.0 w=262.0 h=105.0

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon_agents.models.reference.pace import LIMITS, VEHICLE, WALKER, is_vehicle, pace
-from gnomon_agents.models.reference.question import Clip
+from gnomon_published.solver.clips.pace import LIMITS, VEHICLE, WALKER, is_vehicle, pace
+from gnomon_published.solver.clips.question import Clip
 
 
 def clip(*sizes):

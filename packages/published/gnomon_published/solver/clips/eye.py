@@ -11,7 +11,7 @@ from PIL import Image
 
 from gnomon.core.message import Block, Message
 from gnomon.media import MediaStore
-from gnomon_agents.models.reference.question import SPAN_OR_LENGTH, Box, Clip, clip_of
+from gnomon_published.solver.clips.question import SPAN_OR_LENGTH, Box, Clip, clip_of
 
 REDDER = (
     136  # by so much red exceeds green and blue in the box's lines; bricks are paler, and JPEG pales lines

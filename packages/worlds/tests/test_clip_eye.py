@@ -11,8 +11,8 @@ from PIL import Image, ImageDraw
 from gnomon.core.message import Message
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon_agents.models.reference.eye import red_box, seen_clips
-from gnomon_agents.models.reference.question import read_question
+from gnomon_published.solver.clips.eye import red_box, seen_clips
+from gnomon_published.solver.clips.question import read_question
 from gnomon_worlds.benchmarks.worlds import worlds
 
 FILM = (

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.core.ids import stable_seed
-from gnomon_agents.models.reference.question import TIMES_WANTED, Option, Question, clock
+from gnomon_agents.models.reference.guessing import Option, by_hash
+from gnomon_published.solver.clips.question import TIMES_WANTED, Question, clock
 
 Interval = tuple[float, float]  # seconds from midnight
 
@@ -32,8 +32,7 @@ class Answer:
 def guess(question: Question, why: str) -> Answer:
     """An answer from nothing but the text: options by its hash, times soon after the last sighting."""
     wanted = max(TIMES_WANTED.get(question.kind, 1), 1)
-    shuffled = sorted(question.options, key=lambda option: stable_seed(question.text, option.letter))
-    chosen = shuffled[:wanted]
+    chosen = by_hash(question.text, question.options)[:wanted]
     if not chosen:
         return Answer(
             options=(Option(letter="A", text=""),), why=f"{why} There are no options to choose from."

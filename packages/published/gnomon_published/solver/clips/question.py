@@ -7,7 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from gnomon.core.clock import clocks_told_s
-from gnomon.core.message import Message, text_of
+from gnomon.core.message import Message
+from gnomon_agents.models.reference.guessing import Option, asked_text, options_in
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels
 
@@ -15,7 +16,6 @@ _TIME = r"(\d{1,2}):(\d{2}):(\d{2}(?:\.\d+)?)"
 SPAN_OR_LENGTH = rf"(?:{_TIME}-{_TIME}|lasting ([\d.]+) s)"  # seven groups, as `clip_of` takes them
 _CLIP = re.compile(rf"^Clip \d+: camera (\S+), target (\S+), {SPAN_OR_LENGTH}\s*$")
 _BOX = re.compile(rf"^\s*(?:{_TIME}|\+?([\d.]+) s) box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)\s*$")
-_OPTION = re.compile(r"^\s*([A-Z])[.)]\s+(.+?)\s*$")
 _SPAN = re.compile(rf"{_TIME}\s*-\s*{_TIME}")
 _SIGHTING = re.compile(rf"\(([\w-]+), ?{SPAN_OR_LENGTH}\)")
 _MENTION = re.compile(r"\bcamera ([\w-]*\d[\w-]*)|\(([\w-]+), ?\d{1,2}:\d{2}:")
@@ -66,14 +66,6 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """One answer on offer."""
-
-    letter: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """The question, its clips in the order they are shown, its options; `cameras` are those it names."""
 
@@ -103,20 +95,31 @@ def read_question(
 
     Where no boxes are told, clips are those found in pictures, else the sightings that the question names.
     """
-    text = "\n".join(text_of(message) for message in messages if message["role"] == "user")
-    question = text.rpartition("Question:")[2]
-    body = " ".join(question.partition("Options:")[0].split())
-    kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
-    options = [_OPTION.match(line) for line in question.splitlines()]
+    text = asked_text(messages)
+    body = _asked_in(text)
     clips = _clips(text) or tuple(clips_in_pictures()) or _named(body)
     return Question(
-        kind=kind,
+        kind=_kind_of(body),
         about_middle="intermediate time period" in body,
         text=text,
         cameras=tuple(quoted or plain for quoted, plain in _MENTION.findall(body)),
         clips=_by_true_time(clips, body),
-        options=tuple(Option(letter=match[1], text=match[2]) for match in options if match),
+        options=options_in(text),
     )
+
+
+def kind_asked(messages: Sequence[Message]) -> Kind:
+    """What the question of such messages wants to know."""
+    return _kind_of(_asked_in(asked_text(messages)))
+
+
+def _asked_in(text: str) -> str:
+    """The last question of a text, without its options."""
+    return " ".join(text.rpartition("Question:")[2].partition("Options:")[0].split())
+
+
+def _kind_of(body: str) -> Kind:
+    return next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
 
 
 def _by_true_time(clips: Sequence[Clip], body: str) -> tuple[Clip, ...]:

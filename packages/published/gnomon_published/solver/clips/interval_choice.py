@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from gnomon_agents.models.reference.answer import Interval
+from gnomon_published.solver.clips.answer import Interval
 
 SHARES = 9  # each doubt is taken at the middles of so many equal shares of its distribution
 STARTS, ENDS = 9, 21  # so many quantiles of all starts and ends are tried
