@@ -342,6 +342,7 @@ pair_verdicts = Section(
     compute=_pair_verdicts,
     collector=lambda *_: PairVerdicts(),
     place=91,
+    behind="people",
     view=_view,
     markdown=_markdown,
 )

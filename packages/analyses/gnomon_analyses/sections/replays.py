@@ -226,6 +226,7 @@ replays = Section(
     fields=ReplaysPart,
     compute=_part,
     place=56,
+    behind="reliability",
     collector=lambda *_: _Collector(),
     view=_view,
     markdown=_markdown,

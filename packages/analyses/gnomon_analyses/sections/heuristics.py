@@ -80,6 +80,7 @@ heuristics = Section(
     compute=_floors,
     collector=lambda *_: HeuristicScores(),
     place=80,
+    behind="difficulty_level_differences",
     shown_in="published",
     markdown=_markdown,
 )

@@ -10,8 +10,8 @@ from gnomon.core.score import Outcome
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
-from gnomon.report.sections.extra_metrics import ExtraMetrics, extra_metrics
 from gnomon.spec.job_spec import JobSpec
+from gnomon_analyses.sections.extra_metrics import ExtraMetrics, extra_metrics
 
 
 def test_a_measure_is_averaged_over_the_answers_that_have_it(

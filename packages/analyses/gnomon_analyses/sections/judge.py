@@ -175,6 +175,7 @@ judge = Section(
     compute=_judge,
     collector=lambda *_: JudgeVerdicts(),
     place=25,
+    behind="replies",
     html="""
 <section>
   <h2>{{ section.title }}</h2>

@@ -14,10 +14,10 @@ from gnomon.report.cluster_codes import plain_design
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, p_text, percent, percent_range, points, points_range
-from gnomon.statistics.calibration import Calibration, calibration
 from gnomon.statistics.design import Headline
-from gnomon.statistics.spread import spread
 from gnomon.stopping import while_wanted
+from gnomon_analyses.statistics.calibration import Calibration, calibration
+from gnomon_analyses.statistics.spread import spread
 
 CALLED = "Samples on which a tool was called, by wording"
 FACTORS = {"wording": ("wording",), "the tools' names and order": ("tool_names", "tool_order")}
@@ -299,6 +299,7 @@ wording = Section(
     fields=WordingPart,
     compute=_wording,
     place=112,
+    behind="replays",
     collector=lambda *_: StatedConfidences(),
     view=_view,
     markdown=_markdown,

@@ -316,6 +316,7 @@ plan_rates = Section(
     compute=_plan_rates,
     collector=_collector,
     place=32,
+    behind="arms",
     view=_view,
     markdown=_markdown,
     terminal=_terminal,

@@ -172,5 +172,6 @@ frontier = Section(
     fields=FrontierPart,
     compute=_frontier,
     place=130,
+    behind="server_cards",
     view=_view,
 )

@@ -8,7 +8,6 @@ from typing_extensions import TypedDict
 from gnomon.core.plan_row import ERROR_KINDS, ErrorKind
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
-from gnomon.report.sections.plan_rates import PlanRows, columns, design_of, share_difference
 from gnomon.report.text_formats import (
     counted_causes,
     markdown_table,
@@ -19,6 +18,7 @@ from gnomon.report.text_formats import (
 )
 from gnomon.statistics.mean import ratio_score
 from gnomon.stopping import while_wanted
+from gnomon_trips.sections.plan_rates import PlanRows, columns, design_of, share_difference
 
 
 class ErrorKindRow(TypedDict):
@@ -188,6 +188,7 @@ error_kinds = Section(
     fields=ErrorKindsPart,
     compute=_error_kinds,
     place=34,
+    behind="plan_rate_differences",
     view=_view,
     markdown=_markdown,
     terminal=_terminal,

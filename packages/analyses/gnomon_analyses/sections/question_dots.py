@@ -83,6 +83,7 @@ question_dots = Section(
     fields=QuestionDotsPart,
     compute=_question_dots,
     place=48,
+    behind="effect_sizes",
     html="""
 <h3>{{ section.title }}</h3>
 <p class="lead">A dot is a question, a larger one several ({{ of_pair.n|count("question") }}, scores to

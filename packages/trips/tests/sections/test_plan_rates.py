@@ -13,7 +13,6 @@ from gnomon.core.score import Outcome
 from gnomon.report.html import render_html, render_section
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
-from gnomon.report.sections.plan_rates import TITLES
 from gnomon.report.terminal import summary_text
 from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, ratio_score
@@ -25,6 +24,7 @@ from gnomon_trips.benchmarks.travelplanner.loader import task_of
 from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_response
 from gnomon_trips.itinerary.verify.violation import CODES
 from gnomon_trips.sandbox.rules import COMMONSENSE, HARD
+from gnomon_trips.sections.plan_rates import TITLES
 from tests.published_trips import GOOD_PLAN, rows
 
 Reporter = Callable[..., Report]

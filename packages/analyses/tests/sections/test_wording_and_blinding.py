@@ -13,7 +13,7 @@ from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.terminal import summary_text
-from gnomon.statistics.calibration import calibration
+from gnomon_analyses.statistics.calibration import calibration
 
 Make = Callable[..., Any]
 LIVE = {"name": "live", "agent": "react", "tools": ["bearing"]}

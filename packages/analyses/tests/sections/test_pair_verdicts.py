@@ -10,7 +10,7 @@ from gnomon.core.row import Row
 from gnomon.report.html import render_section
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
-from gnomon.report.sections.pair_verdicts import EQUAL, pair_verdicts
+from gnomon_analyses.sections.pair_verdicts import EQUAL, pair_verdicts
 
 Reporter = Callable[..., Report]
 ORDERS = (("listed", "old", "new"), ("swapped", "new", "old"))

@@ -8,8 +8,8 @@ from gnomon.report.contrast import ContrastReport, PooledCell, PooledCells, by_p
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import ReportInput, Section, interval
 from gnomon.report.sections.contrasts import contrasts
-from gnomon.statistics.pooling import partial_pooling
 from gnomon.stopping import while_wanted
+from gnomon_analyses.statistics.pooling import partial_pooling
 
 
 class PooledPart(TypedDict):
@@ -60,5 +60,6 @@ pooled = Section(
     fields=PooledPart,
     compute=_pooled,
     place=54,
+    behind="frontier",
     shown_in="contrasts",
 )

@@ -157,6 +157,7 @@ extra_metrics = Section(
     compute=_measures,
     collector=_collector,
     place=100,
+    behind="floors",
     view=_view,
     markdown=_markdown,
 )

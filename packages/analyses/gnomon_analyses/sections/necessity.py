@@ -88,6 +88,7 @@ necessity = Section(
     fields=NecessityPart,
     compute=_part,
     place=53,
+    behind="attributions",
     view=_view,
     per_comparison=True,
 )

@@ -16,9 +16,9 @@ from gnomon.statistics.design import Floats
 from gnomon.statistics.estimate import FLAT
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
-from gnomon.statistics.reliability import pass_hat_k
-from gnomon.statistics.variance_components import variance_split
 from gnomon.stopping import while_wanted
+from gnomon_analyses.statistics.reliability import pass_hat_k
+from gnomon_analyses.statistics.variance_components import variance_split
 
 MAX_K = 8
 
@@ -215,5 +215,6 @@ reliability = Section(
     fields=ReliabilityPart,
     compute=_reliability,
     place=110,
+    behind="consistency",
     view=_view,
 )

@@ -379,6 +379,7 @@ difficulty = Section(
     compute=_difficulty,
     collector=lambda *_: SampleFeatures(),
     place=86,
+    behind="tools",
     view=_view,
     markdown=_markdown,
 )

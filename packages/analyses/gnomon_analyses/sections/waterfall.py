@@ -134,6 +134,7 @@ waterfall = Section(
     compute=_waterfalls,
     place=40,
     markdown_place=75,
+    behind="plan",
     view=_view,
     markdown=_markdown,
 )

@@ -283,6 +283,7 @@ people = Section(
     fields=PeoplePart,
     compute=_people,
     place=92,
+    behind="published_notes",
     view=_view,
     markdown=_markdown,
     terminal=_terminal,

@@ -6,9 +6,9 @@ from typing_extensions import TypedDict
 
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import label, markdown_table, percent, percent_range, points, points_range
-from gnomon.report.transformed_answers import TransformedAnswers, TransformedPair
 from gnomon.statistics.design import Headline
 from gnomon.stopping import while_wanted
+from gnomon_analyses.transformed_answers import TransformedAnswers, TransformedPair
 
 
 class ConsistencyRow(TypedDict):
@@ -122,6 +122,7 @@ consistency = Section(
     compute=_consistency,
     collector=lambda *_: TransformedAnswers(),
     place=108,
+    behind="called_needed",
     view=_view,
     markdown=_markdown,
 )
