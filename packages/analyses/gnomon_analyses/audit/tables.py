@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.plugin import VIEWS, View
+from gnomon.core.audit_plugin import VIEWS, View
 from gnomon.core.sample import DataFault
 from gnomon.report.text_formats import count as counted
+from gnomon_analyses.audit.findings import Findings, Letters, ShortcutAccuracy
 
 EXAMPLES = 3  # faults of a kind that are shown in full
 

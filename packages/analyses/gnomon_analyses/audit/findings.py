@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from gnomon.audit.plugin import Kind, View
+from gnomon.core.audit_plugin import Kind, View
 from gnomon.core.sample import DataFault
 
 FAR = 4.5  # standard errors: so many rules are tried on the true steps that some beat chance by luck

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gnomon.audit.adversary import LACKING, OffersFeatures, is_installed, try_adversary
-from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.plugin import (
+from gnomon.core.audit_plugin import (
     AnswerOptions,
     AuditPlugin,
     HasRemarks,
@@ -22,11 +20,14 @@ from gnomon.audit.plugin import (
 from gnomon.core.benchmark import Benchmark, PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
+from gnomon.core.option_features import OffersFeatures
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.report.cluster_codes import plain_design
 from gnomon.statistics.mean import mean_score, share_interval
+from gnomon_analyses.audit.adversary import LACKING, is_installed, try_adversary
+from gnomon_analyses.audit.findings import Findings, Letters, ShortcutAccuracy
 
 
 def try_lengths(options_of: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:

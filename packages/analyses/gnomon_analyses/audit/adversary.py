@@ -5,23 +5,20 @@ floor: below it an arm's score means little. With features of the map the same l
 questions can be answered at all.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import Sample, SampleRef
+from gnomon.core.option_features import Floats, OptionTable, comparisons
+from gnomon.core.sample import SampleRef
 
 FOLDS = 5  # of places: a question's learner is fitted on those of the other folds
 FEWEST = 40  # questions that a learner is fitted on
-TINY = 1e-6  # values that differ by less share a rank
 TREES: Mapping[str, Any] = {
     "max_iter": 120,
     "learning_rate": 0.06,
@@ -32,71 +29,10 @@ TREES: Mapping[str, Any] = {
 }
 LACKING = "The adversary that learns was not tried: install the extra `audit` (scikit-learn)."
 
-_WORD, _NUMBER = re.compile(r"\w+"), re.compile(r"-?\d+(?:\.\d+)?")
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionTable:
-    """Features of the options of questions that one learner is fitted on.
-
-    `sees` is what the features are about, such as `without the map`; `options` are questions × options ×
-    features, the options in the order of `answer_options`.
-    """
-
-    sees: str
-    names: tuple[str, ...]
-    sample_ids: tuple[str, ...]
-    options: Floats
-
-
-@runtime_checkable
-class OffersFeatures(Protocol):
-    """A plug-in's module `audit` whose questions have features to learn from."""
-
-    def option_tables(self, samples: Sequence[Sample]) -> Iterable[OptionTable]:
-        """The features, in a table for each kind of question; those that cannot be measured are left out."""
-        ...
-
 
 def is_installed() -> bool:
     """Whether scikit-learn is here."""
     return find_spec("sklearn") is not None
-
-
-def comparisons(features: Floats) -> Floats:
-    """Each feature beside its rank among the question's options, and how far it is above the least of them.
-
-    >>> comparisons(np.array([[[3.0], [1.0]]])).tolist()
-    [[[3.0, 1.0, 2.0], [1.0, 0.0, 0.0]]]
-    """
-    ranks = (features[:, None, :, :] < features[:, :, None, :] - TINY).sum(axis=2)
-    return np.concatenate([features, ranks, features - features.min(axis=1, keepdims=True)], axis=2)
-
-
-WORDED = ("place", "characters", "words", "digits", "number", "in the question", "in other options")
-
-
-def worded(options: Sequence[str], text: str) -> list[list[float]]:
-    """Of each option what its words tell beside the question's text, as WORDED names it.
-
-    >>> worded(["2 m", "chair"], "Is the chair near?")
-    [[0.0, 3.0, 2.0, 1.0, 2.0, 0.0, 0.0], [1.0, 5.0, 1.0, 0.0, 0.0, 1.0, 0.0]]
-    """
-    asked = set(_WORD.findall(text.lower()))
-    words = [set(_WORD.findall(option.lower())) for option in options]
-    rows = []
-    for at, (option, own) in enumerate(zip(options, words, strict=True)):
-        number = _NUMBER.search(option)
-        others = [word for other in (*words[:at], *words[at + 1 :]) for word in other]
-        shared = sum(others.count(word) for word in own)
-        digits = sum(letter.isdigit() for letter in option)
-        value = float(number[0]) if number else 0.0
-        rows.append(
-            [float(each) for each in (at, len(option), len(own), digits, value, len(own & asked), shared)]
-        )
-    return rows
 
 
 def try_adversary(

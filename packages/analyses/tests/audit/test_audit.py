@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from gnomon.audit.audit import audit, letters, option_faults, shortcut_accuracies, try_lengths
-from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, find_audit_plugin, guess
-from gnomon.audit.tables import tables
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, find_audit_plugin, guess
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit, letters, option_faults, shortcut_accuracies, try_lengths
+from gnomon_analyses.audit.findings import Findings, ShortcutAccuracy
+from gnomon_analyses.audit.tables import tables
 
 FOUR = AnswerOptions(options=("a", "bb", "ccc", "dddd"), right=(1,))
 

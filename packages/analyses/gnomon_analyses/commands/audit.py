@@ -57,11 +57,11 @@ def audit(
     """
     from rich.console import Console
 
-    from gnomon.audit.audit import audit as measure
-    from gnomon.audit.tables import tables
     from gnomon.core.benchmark import BENCHMARKS
     from gnomon.core.select import Select
     from gnomon.media import MediaStore
+    from gnomon_analyses.audit.audit import audit as measure
+    from gnomon_analyses.audit.tables import tables
     from gnomon_service.cli.progress import counting
     from gnomon_tools.core.registry import UnknownPlugin
 

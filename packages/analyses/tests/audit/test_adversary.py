@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gnomon.audit import audit as audit_module
-from gnomon.audit.adversary import FEWEST, LACKING, OptionTable, is_installed, try_adversary, worded
-from gnomon.audit.plugin import AnswerOptions
+from gnomon.core.audit_plugin import AnswerOptions
 from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.option_features import OptionTable, worded
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit import audit as audit_module
+from gnomon_analyses.audit.adversary import FEWEST, LACKING, is_installed, try_adversary
 
 PLACES, EACH = 20, 6
 needs_learner = pytest.mark.skipif(not is_installed(), reason="scikit-learn, the extra `audit`, is not here")
