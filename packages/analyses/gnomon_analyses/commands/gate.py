@@ -11,8 +11,8 @@ from gnomon_service.cli.completions import complete_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
-    from gnomon.report.gate import GateSide
     from gnomon.spec.job_spec import JobSpec
+    from gnomon_analyses.gate.gate import GateSide
 
 PASSED, FAILED = 0, 1
 ROWS = "rows.ndjson"
@@ -45,10 +45,10 @@ def gate(
     """
     from gnomon.core.errors import SpecError
     from gnomon.exchange.foreign import benchmark_called
-    from gnomon.report.gate import gate as judge
-    from gnomon.report.gate_text import gate_markdown, gate_text
     from gnomon.spec.margin_spec import margin_of
     from gnomon.statistics.equivalence import Margin
+    from gnomon_analyses.gate.gate import gate as judge
+    from gnomon_analyses.gate.gate_text import gate_markdown, gate_text
 
     if margin is not None and not (math.isfinite(margin) and 0 < margin < 1):
         raise SpecError(
@@ -90,7 +90,7 @@ def _results(
 ) -> "tuple[GateSide, JobSpec | None]":
     from gnomon.core.errors import NotFound, SpecError
     from gnomon.exchange.run import asked_and_scored
-    from gnomon.report.gate import GateSide
+    from gnomon_analyses.gate.gate import GateSide
     from gnomon_service.cli.common import existing_store
     from gnomon_service.cli.ids import find_job
 
@@ -119,7 +119,7 @@ def _of_files(path: Path, arm: str | None, field: str) -> "GateSide":
     """Rows in a file, or in the folder of a run; a report.json beside them says how they were scored."""
     from gnomon.core.errors import SpecError
     from gnomon.exchange.row_file import read_rows
-    from gnomon.report.gate import GateSide
+    from gnomon_analyses.gate.gate import GateSide
 
     report_path = path / "report.json" if path.is_dir() else path.with_name("report.json")
     rows_path = path / ROWS if path.is_dir() else path.with_name(ROWS) if path.suffix == ".json" else path

@@ -7,9 +7,9 @@ from bench.gate_levels import STUDIES, row
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from gnomon.report.gate import GateSide, gate
-from gnomon.report.gate_text import gate_markdown, gate_text
 from gnomon.statistics.equivalence import Margin
+from gnomon_analyses.gate.gate import GateSide, gate
+from gnomon_analyses.gate.gate_text import gate_markdown, gate_text
 
 
 def result(sample, score, *, arm="a", model="m", repeat=0, answer="A", cluster=None, benchmark="quiz"):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gnomon.report.gate import Finding, GatePair, GateReport, Regression
 from gnomon.report.text_formats import count, escape_markdown, p_text, percent, points
+from gnomon_analyses.gate.gate import Finding, GatePair, GateReport, Regression
 
 WORDS: dict[Finding, str] = {
     "not_worse": "not worse",
