@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon_tools.geometry.motion_text import Segment, displacement_m, duration_s, parse_segments
+from gnomon_published.passages.motion_text import Segment, displacement_m, duration_s, parse_segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import shapely
 from shapely import Polygon
 
-from gnomon_tools.geometry import stairs
+from gnomon_published.passages import stairs
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.geometry.camera_view import BEYOND_M, View, buffered, chord_of, point_ahead, point_along
 from gnomon_tools.geometry.field_of_view import TOUCH_M, crossings, view_of

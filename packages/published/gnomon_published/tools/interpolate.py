@@ -17,9 +17,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from gnomon_published.passages.arrival import view_in
+from gnomon_published.passages.camera_rows import CameraId, camera_rows
+from gnomon_published.passages.view_crossing import Unreachable
+from gnomon_published.passages.view_interval import TargetTrack, interval_in_view
 from gnomon_tools.core.array_args import Seconds
-from gnomon_tools.core.arrival import view_in
-from gnomon_tools.core.camera_rows import CameraId, camera_rows
 from gnomon_tools.core.location import find_camera
 from gnomon_tools.core.marks import (
     amount,
@@ -37,8 +39,6 @@ from gnomon_tools.core.scene_marks import camera_dot, measured, way_lines
 from gnomon_tools.core.sketch import Mark, Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from gnomon_tools.geometry.camera_view import view_of_camera
-from gnomon_tools.geometry.view_crossing import Unreachable
-from gnomon_tools.geometry.view_interval import TargetTrack, interval_in_view
 
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
 XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]

@@ -10,8 +10,8 @@ Error: `error_s` adds the larger spread of each.
 
 from pydantic import Field
 
-from gnomon_tools.core.arrival import Arrival, Departure, arrival, departure_marks
-from gnomon_tools.core.camera_rows import CameraId, camera_rows
+from gnomon_published.passages.arrival import Arrival, Departure, arrival, departure_marks
+from gnomon_published.passages.camera_rows import CameraId, camera_rows
 from gnomon_tools.core.marks import amount, drawn, number_in, rows_in, some, span_of, text_in
 from gnomon_tools.core.scene_marks import camera_dot, spot_of, way_lines
 from gnomon_tools.core.sketch import Result, Sketch

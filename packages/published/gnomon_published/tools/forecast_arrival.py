@@ -23,8 +23,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from gnomon_tools.core.arrival import Departure, arrival, departure_marks
-from gnomon_tools.core.camera_rows import CameraId, camera_rows
+from gnomon_published.passages.arrival import Departure, arrival, departure_marks
+from gnomon_published.passages.camera_rows import CameraId, camera_rows
 from gnomon_tools.core.marks import amount, dot_at, drawn, number_in, rows_in, some, span_of, text_in, xy_in
 from gnomon_tools.core.scene_marks import (
     camera_dot,

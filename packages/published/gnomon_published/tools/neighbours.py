@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 import shapely
 from pydantic import Field
 
-from gnomon_tools.core.arrival import same_mast, view_in
+from gnomon_published.passages.arrival import same_mast, view_in
+from gnomon_published.passages.view_crossing import Unreachable, view_crossing
 from gnomon_tools.core.location import find_camera
 from gnomon_tools.core.marks import amount, drawn, number_in, rows_in, some, text_in
 from gnomon_tools.core.scene_marks import camera_dot, heading_arrow, measured, way_lines
@@ -21,7 +22,6 @@ from gnomon_tools.core.sketch import Mark, Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.geometry.camera_view import View, alignment, view_of_camera
-from gnomon_tools.geometry.view_crossing import Unreachable, view_crossing
 from gnomon_tools.scene.scene import Camera, Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene
 

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 from shapely import Polygon
 
+from gnomon_published.passages.view_crossing import BLIND_M, NEAR_M, Unreachable, ViewCrossing, view_crossing
 from gnomon_tools.core.array_args import Seconds
 from gnomon_tools.core.location import Location, find_camera, listed, locate
 from gnomon_tools.core.marks import line_of, xys
@@ -19,7 +20,6 @@ from gnomon_tools.core.tool import ToolArgs, ToolError
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.geometry.camera_view import BEYOND_M, View, alignment, buffered, point_ahead, view_of_camera
 from gnomon_tools.geometry.field_of_view import crossings
-from gnomon_tools.geometry.view_crossing import BLIND_M, NEAR_M, Unreachable, ViewCrossing, view_crossing
 from gnomon_tools.scene.scene import Camera, Point, Scene
 
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]

@@ -8,13 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from gnomon_tools.geometry import stairs
-from gnomon_tools.geometry.angles import bearing_deg
-from gnomon_tools.geometry.camera_view import View, chord_of, point_along
-from gnomon_tools.geometry.field_of_view import crossings
-from gnomon_tools.geometry.network import Network
-from gnomon_tools.geometry.route import RouteLeg, ground_leg
-from gnomon_tools.geometry.view_crossing import (
+from gnomon_published.passages import stairs
+from gnomon_published.passages.view_crossing import (
     BLIND_M,
     NEAR_M,
     Spot,
@@ -22,6 +17,11 @@ from gnomon_tools.geometry.view_crossing import (
     distance_to_exit_m,
     reversed_legs,
 )
+from gnomon_tools.geometry.angles import bearing_deg
+from gnomon_tools.geometry.camera_view import View, chord_of, point_along
+from gnomon_tools.geometry.field_of_view import crossings
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.route import RouteLeg, ground_leg
 from gnomon_tools.scene.scene import Camera, Point, Scene
 
 JOIN_S = 2.0  # stays this close are one: a step behind a corner of a view is no leaving

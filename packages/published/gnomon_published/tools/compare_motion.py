@@ -11,10 +11,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from gnomon_published.passages.motion_text import displacement_m, duration_s, parse_segments
 from gnomon_tools.core.marks import amount, counted, drawn, number_in, rows_in
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from gnomon_tools.geometry.motion_text import displacement_m, duration_s, parse_segments
 
 Text = Annotated[str, Field(max_length=2000)]
 Offset = Annotated[float, Field(ge=-1e6, le=1e6)]

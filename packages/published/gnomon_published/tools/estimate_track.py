@@ -20,6 +20,7 @@ from pydantic import Field
 from shapely import Polygon
 from shapely.ops import nearest_points
 
+from gnomon_published.passages.monocular import focal_px, presumed_width_px, ranges_m, seen_at
 from gnomon_tools.core.array_args import Box, Seconds, checked_boxes
 from gnomon_tools.core.location import find_camera
 from gnomon_tools.core.marks import (
@@ -40,7 +41,6 @@ from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.geometry.camera_view import PRESUMED_FOV_DEG
 from gnomon_tools.geometry.field_of_view import view_of
-from gnomon_tools.geometry.monocular import focal_px, presumed_width_px, ranges_m, seen_at
 from gnomon_tools.scene.scene import Camera
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from gnomon_tools.core.arrival import view_in
+from gnomon_published.passages.arrival import view_in
 from gnomon_tools.core.location import find_camera
 from gnomon_tools.core.marks import amount, drawn, line_of, number_in
 from gnomon_tools.core.scene_marks import camera_dot
