@@ -12,14 +12,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon_agents.models.reference.solver import Solver
-from gnomon_agents.models.reference.tool_results import (
-    Call,
-    Result,
-    answers_in,
-    offered_in,
-    results_of,
-    texts_of,
-)
+from gnomon_agents.models.reference.tool_results import Call, Evidence, read_evidence, texts_of
 
 _QUESTION = re.compile(
     r"^Question: (.*?)^((?:Answer with|End your last message) .*)\Z", re.MULTILINE | re.DOTALL
@@ -72,7 +65,7 @@ def _answer(request: Request) -> str:
     question = read_scene_question(request.messages)
     if question is None:
         raise LookupError("the conversation asks no such question")
-    evidence = _Evidence(request)
+    evidence = read_evidence(request)
     value = _measured(question, evidence)
     if value is not None:
         return question.reply(value, "This is what the tools measure.")
@@ -85,18 +78,7 @@ def _answer(request: Request) -> str:
     return question.reply(GUESSED_M if question.form.startswith("<number>") else [], why)
 
 
-class _Evidence:
-    """Results of the conversation's calls, and of those that it still lacks."""
-
-    def __init__(self, request: Request) -> None:
-        self.offered = offered_in(request)
-        self._answers = answers_in(request.messages)
-
-    def ask(self, calls: Sequence[Call], why: str) -> list[Result | None]:
-        return results_of(calls, why, answers=self._answers, offered=self.offered)
-
-
-def _measured(question: SceneQuestion, evidence: _Evidence) -> object | None:
+def _measured(question: SceneQuestion, evidence: Evidence) -> object | None:
     """What the tools say; None where they say nothing."""
     if match := _FAR.search(question.text):
         result = evidence.ask([_between("distance", match[1], match[2])], "How far is it?")[0] or {}
@@ -126,7 +108,7 @@ def _compass_option(options: Mapping[str, str], bearing_deg: object) -> str | No
     return min(off, key=lambda letter: off[letter]) if off else None
 
 
-def _nearest(options: Mapping[str, str], name: str, evidence: _Evidence) -> str | None:
+def _nearest(options: Mapping[str, str], name: str, evidence: Evidence) -> str | None:
     plain = {letter: words.removeprefix("the ").removeprefix("The ") for letter, words in options.items()}
     calls = [_between("distance", name, words) for words in plain.values()]
     results = evidence.ask(calls, "How far is each of them?")
@@ -138,7 +120,7 @@ def _nearest(options: Mapping[str, str], name: str, evidence: _Evidence) -> str 
     return min(metres, key=lambda letter: metres[letter]) if metres else None
 
 
-def _seeing(name: str, evidence: _Evidence) -> list[str] | None:
+def _seeing(name: str, evidence: Evidence) -> list[str] | None:
     matches = (evidence.ask([Call("lookup", {"name": name})], "Where is it?")[0] or {}).get("matches") or ()
     at = next((match for match in matches if match.get("x_m") is not None), None)
     if at is None:

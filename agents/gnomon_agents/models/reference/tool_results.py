@@ -33,6 +33,27 @@ class Need(Exception):
         self.calls, self.why = calls, why
 
 
+class Evidence:
+    """The answers to calls, by call.
+
+    A solver is plain code that asks as it goes. Where an answer is not in the conversation yet, `ask`
+    raises Need, the model calls the tool, and with the next request the solver runs again from its
+    beginning, now further: so the model keeps no state.
+    """
+
+    def __init__(self, answers: Mapping[str, Result | None], offered: Collection[str]) -> None:
+        """`answers` holds None for a failed call; `offered` names the tools that may be called now."""
+        self._answers, self.offered = answers, offered
+
+    def ask(self, calls: Sequence[Call], why: str) -> list[Result | None]:
+        """The result of each call, None where it failed or cannot be made.
+
+        Raises:
+            Need: some are still to be made.
+        """
+        return results_of(calls, why, answers=self._answers, offered=self.offered)
+
+
 def results_of(
     calls: Sequence[Call],
     why: str,
@@ -51,6 +72,11 @@ def results_of(
     if callable_now and room > 0:
         raise Need(callable_now[:room], why)
     return [answers.get(call.key) for call in calls]
+
+
+def read_evidence(request: Request) -> Evidence:
+    """The conversation's calls and their results, and the tools that may be called now."""
+    return Evidence(answers_in(request.messages), offered_in(request))
 
 
 def answers_in(messages: Sequence[Message]) -> dict[str, Result | None]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
+from gnomon_agents.models.reference.tool_results import Evidence, read_evidence
 from gnomon_published.solver.clips.answer import Answer, guess
-from gnomon_published.solver.clips.evidence import Evidence, read_evidence
 from gnomon_published.solver.clips.forecasting import next_camera, next_two
 from gnomon_published.solver.clips.interpolation import moved, passed_camera, passing_time
 from gnomon_published.solver.clips.meeting import meeting

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon_agents.models.reference.guessing import Option
-from gnomon_agents.models.reference.tool_results import Call, Result
+from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
 from gnomon_published.solver.clips.answer import Interval
-from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.constants import SHIPPED
 from gnomon_published.solver.clips.interval_choice import Doubts, hedged
 from gnomon_published.solver.clips.observations import (
     ASSUMED_RANGE_M,
@@ -110,7 +110,7 @@ def expected(
     People stop and turn, cars wait at lights: but only as far as the map itself is vague. Where a scene
     states that its views are exact, it is a drawing, and what moves in it moves evenly.
     """
-    constants, camera = observed.constants, observed.cameras.get(option.text)
+    constants, camera = SHIPPED, observed.cameras.get(option.text)
     vague = camera.vagueness if camera else 1.0
     start_s = constants.walker_start_s
     if vehicle:
@@ -178,9 +178,7 @@ def costs(
         if heading_deg is not None and "x_m" in there and "x_m" in start:
             east_m, north_m = there["x_m"] - start["x_m"], there["y_m"] - start["y_m"]
             turn = math.radians(heading_deg) - math.atan2(east_m, north_m)
-            behind += (
-                observed.constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
-            )
+            behind += SHIPPED.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
         by_option[option] = _passed_m(departure, arrival) * behind
     return by_option
 

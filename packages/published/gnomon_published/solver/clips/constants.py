@@ -1,9 +1,6 @@
-"""Constants that the reference model assumes before any observation, each with its source.
+"""Constants that the reference model assumes before any observation, each with its source."""
 
-One frozen object holds them, so that a study can put others there: `dataclasses.replace(SHIPPED, …)`.
-"""
-
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -36,12 +33,3 @@ class Constants:
 
 
 SHIPPED = Constants()
-
-
-def fitted(constants: type[Constants] = Constants) -> dict[str, tuple[float, ...]]:
-    """The constants that are fitted to answers, and the values to try for each.
-
-    >>> fitted()["meeting_soon_s"]
-    (5.0, 10.0, 20.0)
-    """
-    return {each.name: each.metadata["tried"] for each in fields(constants) if each.metadata["tried"]}

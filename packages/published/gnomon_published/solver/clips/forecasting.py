@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon_agents.models.reference.guessing import Option
+from gnomon_agents.models.reference.tool_results import Evidence
 from gnomon_published.solver.clips.answer import Answer, cheapest, guess
 from gnomon_published.solver.clips.arrivals import Arrival, arrivals, arrivals_ahead, costs, expected
-from gnomon_published.solver.clips.evidence import Evidence
 from gnomon_published.solver.clips.observations import survey
 from gnomon_published.solver.clips.pace import is_vehicle
 from gnomon_published.solver.clips.question import Clip, Question

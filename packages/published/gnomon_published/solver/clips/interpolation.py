@@ -4,9 +4,8 @@ import math
 from collections.abc import Sequence
 
 from gnomon_agents.models.reference.guessing import Option
-from gnomon_agents.models.reference.tool_results import Call, Result
+from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
 from gnomon_published.solver.clips.answer import Answer, Interval, cheapest, guess
-from gnomon_published.solver.clips.evidence import Evidence
 from gnomon_published.solver.clips.motion import Gap, Motion, misfit, motion_of, read_motion
 from gnomon_published.solver.clips.observations import Location, Survey, distances, survey, view_ends
 from gnomon_published.solver.clips.pace import VEHICLE, WALKER, is_vehicle

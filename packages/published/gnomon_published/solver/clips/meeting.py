@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon_agents.models.reference.guessing import Option
-from gnomon_agents.models.reference.tool_results import Call
+from gnomon_agents.models.reference.tool_results import Call, Evidence
 from gnomon_published.solver.clips.answer import Answer, Interval, cheapest, guess
 from gnomon_published.solver.clips.arrivals import by_distance, expected
-from gnomon_published.solver.clips.constants import Constants
-from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_published.solver.clips.constants import SHIPPED
 from gnomon_published.solver.clips.observations import Survey, survey
 from gnomon_published.solver.clips.pace import is_vehicle
 from gnomon_published.solver.clips.question import Question
@@ -26,7 +25,7 @@ def meeting(question: Question, evidence: Evidence) -> Answer:
     observed = survey(evidence, clips, "I need the cameras' places and both targets' paths on the ground.")
     last_s = max(clip.end_s or 0.0 for clip in clips)
     stays = _stays(observed, question.options, evidence)
-    costs = {option: _unlikely(stay, last_s, evidence.constants) for option, stay in stays.items()}
+    costs = {option: _unlikely(stay, last_s) for option, stay in stays.items()}
     ranked = cheapest(costs)
     if not ranked:
         return guess(question, "The ways to the options are not known.")
@@ -54,11 +53,11 @@ class Stays:
         return max(self.first[0], self.second[0]) - min(self.first[1], self.second[1])
 
 
-def _unlikely(stay: Stays, last_s: float, constants: Constants) -> float:
+def _unlikely(stay: Stays, last_s: float) -> float:
     """How unlikely a meeting is: stays far apart for their error, and a long time to go."""
     apart = max(stay.apart_s, 0.0) / max(stay.error_s, LEAST_ERROR_S)
     ahead_s = max(0.0, sum(stay.first) / 2 - last_s, sum(stay.second) / 2 - last_s)
-    return apart**2 / 2 + ahead_s / constants.meeting_soon_s
+    return apart**2 / 2 + ahead_s / SHIPPED.meeting_soon_s
 
 
 def _stays(observed: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, Stays]:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon_agents.models.reference.tool_results import Call, Result
-from gnomon_published.solver.clips.constants import SHIPPED, Constants
-from gnomon_published.solver.clips.evidence import Evidence
+from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
+from gnomon_published.solver.clips.constants import SHIPPED
 from gnomon_published.solver.clips.pace import VEHICLE_AVERAGE, Pace, is_vehicle, pace
 from gnomon_published.solver.clips.question import Clip
 
@@ -79,7 +78,6 @@ class Survey:
     cameras: Mapping[str, Camera]
     tracks: Mapping[int, Track]
     clips: Sequence[Clip]
-    constants: Constants = SHIPPED
 
     @property
     def is_exact(self) -> bool:
@@ -121,7 +119,7 @@ class Survey:
         track = self.tracks.get(index)
         measured = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
         vehicle = is_vehicle(self.clips[index])
-        going = pace(measured, drives=vehicle, constants=self.constants)
+        going = pace(measured, drives=vehicle)
         share = VEHICLE_AVERAGE if vehicle else 1.0
         return Pace(speed_mps=share * going.speed_mps, error_mps=share * going.error_mps)
 
@@ -145,7 +143,7 @@ class Survey:
             fields["track_m"] = [[round(x_m, 2), round(y_m, 2)] for x_m, y_m in track.points_m]
             fields["track_times_s"] = [round(time_s, 3) for time_s in self.clips[index].times_s]
         if is_vehicle(self.clips[index]):
-            fields["seen_within_m"] = self.constants.vehicle_seen_m
+            fields["seen_within_m"] = SHIPPED.vehicle_seen_m
         return fields if heading_deg is None else {**fields, "heading_deg": heading_deg}
 
 
@@ -170,7 +168,6 @@ def survey(evidence: Evidence, clips: Sequence[Clip], why: str) -> Survey:
         cameras=cameras,
         tracks={index: track for index, track in tracks.items() if track is not None},
         clips=clips,
-        constants=evidence.constants,
     )
 
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from gnomon_agents.models.reference.guessing import Option
-from gnomon_agents.models.reference.tool_results import Call
+from gnomon_agents.models.reference.tool_results import Call, Evidence
 from gnomon_published.solver.clips.answer import Answer, cheapest, guess
-from gnomon_published.solver.clips.evidence import Evidence
 from gnomon_published.solver.clips.observations import FLOOR_CHANGE_M, Survey, distances, survey
 from gnomon_published.solver.clips.question import Question
 

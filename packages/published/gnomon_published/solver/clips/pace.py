@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gnomon_published.solver.clips.constants import SHIPPED, Constants
+from gnomon_published.solver.clips.constants import SHIPPED
 from gnomon_published.solver.clips.question import Clip
 
 WIDE = 0.8  # a box wider than this share of its height shows a vehicle
@@ -18,17 +18,9 @@ class Pace:
     error_mps: float
 
 
-def walker(constants: Constants = SHIPPED) -> Pace:
-    """How fast people usually walk."""
-    return Pace(speed_mps=constants.walker_mps, error_mps=constants.walker_error_mps)
-
-
-def vehicle(constants: Constants = SHIPPED) -> Pace:
-    """How fast vehicles usually go along a street."""
-    return Pace(speed_mps=constants.vehicle_mps, error_mps=constants.vehicle_error_mps)
-
-
-WALKER, VEHICLE = walker(), vehicle()
+# How fast people usually walk, and vehicles go along a street.
+WALKER = Pace(speed_mps=SHIPPED.walker_mps, error_mps=SHIPPED.walker_error_mps)
+VEHICLE = Pace(speed_mps=SHIPPED.vehicle_mps, error_mps=SHIPPED.vehicle_error_mps)
 
 
 def is_vehicle(clip: Clip) -> bool:
@@ -37,7 +29,7 @@ def is_vehicle(clip: Clip) -> bool:
     return 2 * wide > len(clip.boxes)
 
 
-def pace(measured: tuple[float, float] | None, *, drives: bool, constants: Constants = SHIPPED) -> Pace:
+def pace(measured: tuple[float, float] | None, *, drives: bool) -> Pace:
     """The seen speed (with its error) and the usual one, weighted by their precisions.
 
     What lies more than LIMITS standard deviations from the usual is not believed; but who is seen at a
@@ -48,7 +40,7 @@ def pace(measured: tuple[float, float] | None, *, drives: bool, constants: Const
     >>> pace((0.1, 0.0), drives=False).speed_mps, pace((9.0, 0.0), drives=False).speed_mps
     (1.34, 9.0)
     """
-    driving, walking = vehicle(constants), walker(constants)
+    driving, walking = VEHICLE, WALKER
     usual = driving if drives or (measured is not None and _likely(measured[0], driving)) else walking
     if measured is None or not _likely(measured[0], usual):
         return usual
