@@ -3,7 +3,7 @@
 `Benchmark` is what every benchmark has. The protocols below it are optional abilities: each is a few lines in
 the benchmark's own class and needs no edit elsewhere (docs/adding-a-benchmark.md). Two more abilities are
 modules in the benchmark's folder: `audit` (gnomon/core/audit_plugin.py) and `exhibit`
-(gnomon/report/sections/figures.py).
+(gnomon_analyses/sections/figures.py).
 """
 
 import importlib

@@ -12,12 +12,9 @@ from gnomon.report.sections.attribution import AttributionPart
 from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.drift import DriftPart
-from gnomon.report.sections.effect_sizes import EffectSizesPart
-from gnomon.report.sections.figures import FiguresPart
 from gnomon.report.sections.flips import FlipsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
-from gnomon.report.sections.latency import LatencyPart
 from gnomon.report.sections.letters import LettersPart
 from gnomon.report.sections.methods import MethodsPart
 from gnomon.report.sections.plan import PlanPart
@@ -42,7 +39,6 @@ class Report(
     SequentialPart,
     FlipsPart,
     SamplesPart,
-    FiguresPart,
     ToolsPart,
     LettersPart,
     PublishedPart,
@@ -56,8 +52,6 @@ class Report(
     IntegrityPart,
     SealPart,
     PricesPart,
-    EffectSizesPart,
-    LatencyPart,
     MethodsPart,
 ):
     """What every report holds; one that was built beside packages holds their fields too."""

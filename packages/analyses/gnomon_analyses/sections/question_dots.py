@@ -9,8 +9,8 @@ from gnomon.report.charts import paired_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import PairKey, ReportInput, Section, pair_key
-from gnomon.report.sections.effect_sizes import is_right_or_wrong
 from gnomon.stopping import while_wanted
+from gnomon_analyses.sections.effect_sizes import is_right_or_wrong
 
 FINE, COARSE = 0.01, 0.04  # grids of scores: the coarse one where the fine one has too many dots
 MOST_DOTS = 600

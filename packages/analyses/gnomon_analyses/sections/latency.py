@@ -153,6 +153,7 @@ latency = Section(
     fields=LatencyPart,
     compute=_latency,
     place=122,
+    behind="question_dots",
     view=_view,
     markdown=_markdown,
 )

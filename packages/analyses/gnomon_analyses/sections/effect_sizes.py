@@ -15,10 +15,10 @@ from gnomon.report.sections.contrasts import contrasts
 from gnomon.report.text_formats import capitalised, count, escape_markdown, markdown_table, p_text, points
 from gnomon.report.verdict import ALPHA
 from gnomon.statistics.design import Headline
-from gnomon.statistics.heterogeneity import TEST, Heterogeneity, heterogeneity
 from gnomon.statistics.mean import is_binary
-from gnomon.statistics.relative_effect import Relative, headroom_gain, odds_ratio, relative_risk
 from gnomon.stopping import while_wanted
+from gnomon_analyses.statistics.heterogeneity import TEST, Heterogeneity, heterogeneity
+from gnomon_analyses.statistics.relative_effect import Relative, headroom_gain, odds_ratio, relative_risk
 
 Measure = Literal["relative risk", "odds ratio", "gain over headroom"]
 HOW: Mapping[Measure, str] = {
@@ -245,6 +245,7 @@ effect_sizes = Section(
     compute=_effect_sizes,
     place=47,
     markdown_place=58,
+    behind="prices",
     view=_view,
     markdown=_markdown,
     per_comparison=True,

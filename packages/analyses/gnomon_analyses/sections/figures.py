@@ -114,5 +114,6 @@ figures = Section(
     compute=_exhibits,
     collector=lambda _, benchmark: FigureCollector(benchmark),
     place=60,
+    behind="other_samples",
     view=_view,
 )
