@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from functools import partial
 
 from gnomon.core.errors import SpecError
 from gnomon.core.message import ToolCall
@@ -56,9 +55,10 @@ class ReferenceModel:
         return _asking(lambda asked: guess(asked.messages, "I know no way to work this out."), request)
 
     def _answer_of(self, solver: Solver) -> Callable[[Request], str]:
-        if self._media is None or solver.answer_seeing is None:
+        see, media = solver.answer_seeing, self._media
+        if see is None or media is None:
             return solver.answer
-        return partial(solver.answer_seeing, media=self._media)
+        return lambda request: see(request, media)
 
     async def close(self) -> None:
         return None
