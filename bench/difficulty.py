@@ -17,9 +17,10 @@ from itertools import pairwise
 import numpy as np
 
 from bench.tables import head_of, line_of, parser_of, tell
-from gnomon.audit.adversary import Floats, choices
+from gnomon.core.option_features import Floats
 from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.statistics.estimate import wilson
+from gnomon_analyses.audit.adversary import choices
 from gnomon_published.benchmarks.gtr_bench.case import TASKS
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
 from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence, scores_of, taken

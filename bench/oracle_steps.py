@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from bench.tables import head_of, line_of, parser_of, tell
-from gnomon.audit.learner import learn
 from gnomon.core.benchmark import HasOracle
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -25,6 +24,7 @@ from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways
+from gnomon_worlds.learner import learn
 
 TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")
 Question = tuple[ShownSteps, int]  # and the index of the right option

@@ -18,8 +18,8 @@ from numpy.random import Generator
 from bench.simulated import row_of, simulate
 from gnomon.core.row import Row
 from gnomon.core.row_batch import batch_of
-from gnomon.report.transformed_answers import TransformedAnswers
 from gnomon_analyses.analyses.contamination import count
+from gnomon_analyses.transformed_answers import TransformedAnswers
 
 LETTERS = "ABCD"
 SKILL_SPREAD = 0.15  # standard deviation of the clusters' skill

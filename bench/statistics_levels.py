@@ -21,7 +21,7 @@ from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
-from gnomon.statistics.pooling import partial_pooling
+from gnomon_analyses.statistics.pooling import partial_pooling
 
 MARGIN = (-0.05, 0.05)
 Groups = tuple[Codes, Codes]  # by sample: cell, cluster

@@ -7,10 +7,10 @@ docs/public-api.md has a line for each name. What builds on higher layers, and s
 load SciPy, are public where they live: that page says where.
 """
 
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.agent import Agent, AgentContext, CallsInWords, CountsModelCalls, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm, Contrast
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import (
     BENCHMARKS,
     AsksJudge,
@@ -55,6 +55,7 @@ from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, VideoBlock, text_of
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.near_equal import Asked
+from gnomon.core.option_features import OptionTable
 from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import (
     NO_ANSWER,
@@ -189,6 +190,7 @@ __all__ = [
     "OfficialScenes",
     "OfficialShow",
     "Option",
+    "OptionTable",
     "Outcome",
     "Part",
     "Picture",

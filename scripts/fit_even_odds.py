@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.ensemble import GradientBoostingClassifier
 
-from gnomon.audit.adversary import Floats, comparisons
+from gnomon.core.option_features import Floats, comparisons
 from gnomon_published.benchmarks.gtr_bench.case import TASKS
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
 from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence

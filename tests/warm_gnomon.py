@@ -29,7 +29,7 @@ MODULES = (
     "gnomon_agents.react",
     "gnomon_agents.text_react",
     "av",
-    "gnomon.audit.audit",
+    "gnomon_analyses.audit.audit",
     "gnomon_published.benchmarks.gtr_bench.benchmark",
     "gnomon_published.benchmarks.gtr_bench.loader",
     "gnomon.benchmarks.questions",

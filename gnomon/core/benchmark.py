@@ -1,8 +1,8 @@
 """Benchmarks: loader, prompt, scorer and headline of one set of questions, and the abilities it may have.
 
 `Benchmark` is what every benchmark has. The protocols below it are optional abilities: each is a few lines in
-the benchmark's own class and needs no edit elsewhere (docs/adding-a-benchmark.md). Two more abilities are
-modules in the benchmark's folder: `audit` (gnomon/audit) and `exhibit` (gnomon/report/sections/figures.py).
+the benchmark's own class and needs no edit elsewhere (docs/adding-a-benchmark.md). Two more are modules in
+its folder: `audit` (gnomon/core/audit_plugin.py) and `exhibit` (gnomon_analyses/sections/figures.py).
 """
 
 import importlib

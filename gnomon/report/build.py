@@ -15,7 +15,7 @@ from gnomon.exchange.run import is_imported
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import read_scores
-from gnomon.report.section import Collector, ModelCheckRow, ReadTrace, ReportInput, sections
+from gnomon.report.section import Collector, ModelCheckRow, ReadTrace, ReportInput, Section, sections
 from gnomon.report.sequence import StoredLook, drawn_plan
 from gnomon.spec.job_spec import JobSpec
 from gnomon.stopping import while_wanted
@@ -99,8 +99,18 @@ def build_report(
     fields: dict[str, Any] = {}
     for section in sections():
         fields |= report_input.part(section)
-    order = dict.fromkeys([*Report.__annotations__, *fields])
+    others = [section for section in sections() if section.behind]
+    order = dict.fromkeys([*_with_others(Report.__annotations__, others), *fields])
     return cast(Report, {name: fields[name] for name in order})
+
+
+def _with_others(names: Iterable[str], others: Sequence[Section[Any]]) -> Iterator[str]:
+    """These fields of the document, each with those that sections of packages put behind it."""
+    for name in names:
+        yield name
+        for section in others:
+            if section.behind == name:
+                yield from _with_others(section.fields.__annotations__, others)
 
 
 def _collecting(batches: Iterable[RowBatch], collectors: Sequence[Collector]) -> Iterator[RowBatch]:

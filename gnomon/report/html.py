@@ -2,6 +2,7 @@
 
 import base64
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -142,17 +143,18 @@ def _environment() -> Environment:
 def _source(name: str) -> str:
     """A template's text: a section's by its name, else a file beside this module."""
     if name in SECTIONS.names():
-        return SECTIONS.get(name).html or _file(name).read_text(encoding="utf-8")
+        section = SECTIONS.get(name)
+        return section.html or _file(section).read_text(encoding="utf-8")
     path = DRAWING_CSS if name == DRAWING_CSS.name else FOLDER / name
     return path.read_text(encoding="utf-8")
 
 
-def _file(section: str) -> Path:
-    return FOLDER / "sections" / f"{section}.html.j2"
+def _file(section: Section[Any]) -> Path:
+    return Path(inspect.getfile(section.compute)).with_name(f"{section.name}.html.j2")
 
 
 def _has_template(section: Section[Any]) -> bool:
-    return bool(section.html) or _file(section.name).is_file()
+    return bool(section.html) or _file(section).is_file()
 
 
 def _picture(svg: str) -> Markup:

@@ -1,6 +1,6 @@
 """What a section of the report is, what it is computed from, and which sections there are.
 
-A section is one public module of `gnomon/report/sections/`, found and never listed: its object of the
+A section is one public module of `gnomon/report/sections/`, or an entry point of a package: its object of the
 module's own name holds its part of the JSON document, how that is computed, and how it looks in every form.
 Its TypedDicts are those of `typing_extensions`, which pydantic can describe on Python 3.11 too.
 """
@@ -135,9 +135,9 @@ class Section(Generic[Part]):
     `fields` is the TypedDict of its top-level fields, which `compute` makes. Forms are made of the finished
     document alone: `view` gives the variables of its HTML template besides `report` (None: there is nothing
     to show), `markdown` and `terminal` give lines. The template is `html`, or the file `<name>.html.j2`
-    beside the module. A section without a template, or whose template another one includes, names that one
-    in `shown_in`. Of a section `per_comparison`, `view` gives the variables by pair, and the page shows it
-    within each comparison.
+    beside the module of `compute`. A section without a template, or whose template another one includes,
+    names that one in `shown_in`. Of a section `per_comparison`, `view` gives the variables by pair, and the
+    page shows it within each comparison.
     """
 
     name: str
@@ -147,6 +147,7 @@ class Section(Generic[Part]):
     compute: Callable[[ReportInput], Part]
     place: int  # on the page, from the top
     markdown_place: int | None = None  # where it is not that of the page
+    behind: str = ""  # the field of the document behind which a package's fields stand; else at the end
     collector: Callable[[JobSpec, str], Collector] | None = None  # of a spec and its benchmark's name
     html: str = ""
     view: Callable[[Any], Mapping[Any, Any] | None] | None = None

@@ -17,11 +17,11 @@ from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.report.cluster_codes import plain_design
-from gnomon.statistics.calibration import auroc, calibration
 from gnomon.statistics.design import design
-from gnomon.statistics.spread import spread
 from gnomon.trials.condition import Situation, prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
+from gnomon_analyses.statistics.calibration import auroc, calibration
+from gnomon_analyses.statistics.spread import spread
 from gnomon_published.benchmarks.gtr_bench.prompt import worded_question
 from gnomon_published.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.core.inputs import held

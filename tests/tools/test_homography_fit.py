@@ -6,8 +6,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from gnomon_tools.geometry.homography import to_ground
-from gnomon_tools.geometry.homography_fit import BadPairs, eye_of, fit_homography
 from gnomon_worlds.camera_model import Mount
+from gnomon_worlds.tracking.homography_fit import BadPairs, eye_of, fit_homography
 
 FEWER = settings(max_examples=10)  # a fit of many points takes 0.2 s
 mounts = st.builds(

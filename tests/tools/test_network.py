@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from shapely import LineString, box
 from shapely.affinity import translate
 
+from gnomon_published.passages.stairs import slowed_m
 from gnomon_tools.geometry.network import Network
-from gnomon_tools.geometry.stairs import slowed_m
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Portal, Road, Scene, Zone
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely import Polygon
 
+from gnomon_published.passages.motion_text import displacement_m, parse_segments
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
-from gnomon_tools.geometry.motion_text import displacement_m, parse_segments
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Camera, Portal, Scene, Zone
 

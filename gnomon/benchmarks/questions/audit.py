@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gnomon.audit.adversary import WORDED, OptionTable, worded
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.questions.floors import FIRST
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
 from gnomon.benchmarks.questions.samples import asked_of
 from gnomon.benchmarks.questions.scorers.text import TextScorer
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.near_equal import CONTRADICTION, find_near_equal
+from gnomon.core.option_features import WORDED, OptionTable, worded
 from gnomon.core.sample import DataFault, ImageRef, Sample
 from gnomon.reading.characters import bare
 from gnomon_tools.geometry.network import Network

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from gnomon.audit.audit import audit
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.message import Message
@@ -22,6 +21,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_analyses.audit.audit import audit
 from gnomon_conformance import checks
 from gnomon_rooms.benchmarks.rooms import rooms
 from gnomon_rooms.benchmarks.rooms.scoring import COMPUTED, score_choice, score_number

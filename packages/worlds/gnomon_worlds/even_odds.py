@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.audit.adversary import comparisons
+from gnomon.core.option_features import comparisons
 from gnomon_published.benchmarks.gtr_bench.option_features import Asked, option_features
 from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence
 from gnomon_worlds.difficulty import OPTIONS, Lots

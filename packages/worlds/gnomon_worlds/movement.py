@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from random import Random
 
+from gnomon_published.passages.stairs import ESCALATOR_MPS
 from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.geometry.route import RouteLeg
-from gnomon_tools.geometry.stairs import ESCALATOR_MPS
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.world import Spot, World, network_of
 

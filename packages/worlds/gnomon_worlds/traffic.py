@@ -28,10 +28,10 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon_published.passages.stairs import WALKING_MPS
 from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.geometry.network import Network
 from gnomon_tools.geometry.route import Path, RouteLeg
-from gnomon_tools.geometry.stairs import WALKING_MPS
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.car_following import KEPT_STEPS, STEP_S, Drive, Halt, braking_limits, driven_m
 from gnomon_worlds.lane_changing import Moved, driven_in_lanes

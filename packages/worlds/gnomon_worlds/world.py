@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from gnomon_tools.geometry.network import Network
 from gnomon_tools.geometry.route import RouteLeg
-from gnomon_tools.geometry.stops import Stops
 from gnomon_tools.scene.scene import Point, Scene
 from gnomon_worlds.buildings import Building
 from gnomon_worlds.camera_model import Installation
 from gnomon_worlds.lanes import RoadLanes
 from gnomon_worlds.signals import Signals
+from gnomon_worlds.stops import Stops
 
 STOPS = 64  # worlds of which it is remembered how their cameras' spots join the ways
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from gnomon.audit.audit import audit
 from gnomon.benchmarks.questions import questions
 from gnomon.benchmarks.questions.question import displayed_in
 from gnomon.core.benchmark import (
@@ -26,6 +25,7 @@ from gnomon.core.transforms import RefusesTransforms, Transforms
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import Context, check_spec, open_samples
+from gnomon_analyses.audit.audit import audit
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
 from gnomon_workers.open_job import open_spec

@@ -15,8 +15,6 @@ from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.report.board import ranked
 from gnomon.report.compared_jobs import IndexedJob, compare_jobs, group_means
-from gnomon.report.gate import GateSide, gate
-from gnomon.report.gate_text import gate_text
 from gnomon.report.html import render_html
 from gnomon.report.job_diff import StoredJob, diff_jobs
 from gnomon.report.look import take_look
@@ -26,6 +24,8 @@ from gnomon.report.terminal import summary_text
 from gnomon.report.trial_index.columns import STORED_COLUMNS
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
+from gnomon_analyses.gate.gate import GateSide, gate
+from gnomon_analyses.gate.gate_text import gate_text
 from gnomon_service.derived_kinds import verdict_in
 from tests.gnomon.report.conftest import Reporter, a_row, a_spec
 

@@ -5,8 +5,8 @@ import pytest
 from statsmodels.stats.contingency_tables import Table2x2
 
 from gnomon.statistics.design import Design, design
-from gnomon.statistics.heterogeneity import heterogeneity
-from gnomon.statistics.relative_effect import headroom_gain, odds_ratio, relative_risk
+from gnomon_analyses.statistics.heterogeneity import heterogeneity
+from gnomon_analyses.statistics.relative_effect import headroom_gain, odds_ratio, relative_risk
 
 
 def alone(n: int) -> Design:

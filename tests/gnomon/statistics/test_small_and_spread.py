@@ -11,9 +11,9 @@ from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 from statsmodels.stats.meta_analysis import combine_effects
 
 from gnomon.statistics.agreement import cluster_counts, cohen_kappa, fleiss_kappa
-from gnomon.statistics.pooling import partial_pooling
-from gnomon.statistics.reliability import pass_hat_k
-from gnomon.statistics.variance_components import variance_split
+from gnomon_analyses.statistics.pooling import partial_pooling
+from gnomon_analyses.statistics.reliability import pass_hat_k
+from gnomon_analyses.statistics.variance_components import variance_split
 
 
 def test_clusters_are_drawn_whole() -> None:

@@ -1,36 +1,19 @@
 """The reference model: reads the question, asks tools as its solver needs, answers in JSON."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable
 
 from gnomon.core.errors import SpecError
-from gnomon.core.message import Message, ToolCall
+from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
-from gnomon_agents.models.reference.answer import Answer, guess
-from gnomon_agents.models.reference.constants import SHIPPED, Constants
-from gnomon_agents.models.reference.forecasting import next_camera, next_two
+from gnomon_agents.models.reference.guessing import guess
 from gnomon_agents.models.reference.in_words import read_in_words
-from gnomon_agents.models.reference.interpolation import moved, passed_camera, passing_time
-from gnomon_agents.models.reference.meeting import meeting
-from gnomon_agents.models.reference.order import ordered
-from gnomon_agents.models.reference.question import Clip, Kind, Question, read_question
-from gnomon_agents.models.reference.scene_questions import answer_scene_question, read_scene_question
-from gnomon_agents.models.reference.solver import SOLVERS
+from gnomon_agents.models.reference.scene_questions import scenes
+from gnomon_agents.models.reference.solver import SOLVERS, Solver
 from gnomon_agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
-from gnomon_agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
-
-BY_KIND: Mapping[Kind, Callable[[Question, Evidence], Answer]] = {
-    Kind.PASSED_CAMERA: passed_camera,
-    Kind.PASSING_TIME: passing_time,
-    Kind.MOTION: moved,
-    Kind.ORDER: ordered,
-    Kind.NEXT_CAMERA: next_camera,
-    Kind.NEXT_TWO: next_two,
-    Kind.MEETING: meeting,
-}
+from gnomon_agents.models.reference.tool_results import Call, Need
 
 
 class ReferenceModel:
@@ -40,9 +23,7 @@ class ReferenceModel:
     Without tools it guesses from the text. It costs nothing and counts no tokens.
     """
 
-    def __init__(
-        self, spec: ModelSpec, constants: Constants = SHIPPED, *, media: MediaStore | None = None
-    ) -> None:
+    def __init__(self, spec: ModelSpec, *, media: MediaStore | None = None) -> None:
         """`media` holds the pictures of prompts; without it they are not looked at.
 
         Raises:
@@ -51,8 +32,8 @@ class ReferenceModel:
         if spec.options:
             name = next(iter(spec.options))
             raise SpecError("the reference model takes no options", field=f"options.{name}")
-        self.id, self._constants, self._media = spec.id, constants, media
-        self._solvers = tuple(SOLVERS)
+        self.id, self._media = spec.id, media
+        self._solvers = sorted((*SOLVERS, scenes), key=lambda solver: solver.place)
 
     async def reply(self, request: Request) -> Reply:
         if words := read_in_words(request):
@@ -68,58 +49,29 @@ class ReferenceModel:
     def _reply(self, request: Request) -> Reply:
         for solver in self._solvers:
             if solver.reads(request.messages):
-                return _asking(solver.answer, request)
-        scene_question = read_scene_question(request.messages)
-        if scene_question is not None:
-            return _asking(partial(answer_scene_question, scene_question), request)
-        question = read_question(request.messages, partial(self._seen, request))
-        turn = sum(message["role"] == "assistant" for message in request.messages)
-        if not request.tools and turn == 0:
-            return Reply(text=guess(question, "I have no tools to measure with.").text(), usd=0.0)
-        try:
-            answer = solve(question, read_evidence(request, self._constants))
-        except Need as need:
-            calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
-            return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
-        if request.tool_choice == "required" and request.tools:
-            return _call_of_duty(request, f"call_{turn}_0")
-        return Reply(text=answer.text(), usd=0.0)
+                return _asking(self._answer_of(solver), request)
+        if not request.tools and not _turns(request):
+            return Reply(text=guess(request.messages, "I have no tools to measure with."), usd=0.0)
+        return _asking(lambda asked: guess(asked.messages, "I know no way to work this out."), request)
 
-    def _seen(self, request: Request) -> Sequence[Clip]:
-        """What pictures show of clips."""
-        if self._media is None or not any(map(_has_pictures, request.messages)):
-            return ()
-        from gnomon_agents.models.reference.eye import seen_clips  # late: most jobs show no pictures
-
-        return seen_clips(request.messages, self._media)
+    def _answer_of(self, solver: Solver) -> Callable[[Request], str]:
+        see, media = solver.answer_seeing, self._media
+        if see is None or media is None:
+            return solver.answer
+        return lambda request: see(request, media)
 
     async def close(self) -> None:
         return None
 
 
-def solve(question: Question, evidence: Evidence) -> Answer:
-    """The answer as far as the evidence goes.
-
-    Raises:
-        Need: tools that are offered must be called first.
-    """
-    solver = BY_KIND.get(question.kind)
-    if solver is None or not question.options:
-        return guess(question, "I know no way to work this out.")
-    try:
-        return solver(question, evidence)
-    except (LookupError, ArithmeticError):  # such as results about other clips than the question's
-        return guess(question, "What the tools say does not fit the question.")
-
-
-def _has_pictures(message: Message) -> bool:
-    content = message["content"]
-    return isinstance(content, list) and any(block["type"] == "image" for block in content)
+def _turns(request: Request) -> int:
+    """How often the model has replied."""
+    return sum(message["role"] == "assistant" for message in request.messages)
 
 
 def _asking(solve_request: Callable[[Request], str], request: Request) -> Reply:
     """The solver's reply, or the calls that it needs first."""
-    turn = sum(message["role"] == "assistant" for message in request.messages)
+    turn = _turns(request)
     try:
         text = solve_request(request)
     except Need as need:

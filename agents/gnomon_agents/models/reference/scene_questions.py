@@ -11,14 +11,8 @@ from dataclasses import dataclass
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.tool_results import (
-    Call,
-    Result,
-    answers_in,
-    offered_in,
-    results_of,
-    texts_of,
-)
+from gnomon_agents.models.reference.solver import Solver
+from gnomon_agents.models.reference.tool_results import Call, Evidence, read_evidence, texts_of
 
 _QUESTION = re.compile(
     r"^Question: (.*?)^((?:Answer with|End your last message) .*)\Z", re.MULTILINE | re.DOTALL
@@ -62,13 +56,16 @@ def read_scene_question(messages: Sequence[Message]) -> SceneQuestion | None:
     return SceneQuestion(text=text, options=options, form=form[1] if form else "")
 
 
-def answer_scene_question(question: SceneQuestion, request: Request) -> str:
+def _answer(request: Request) -> str:
     """The reply, as far as the evidence goes.
 
     Raises:
         Need: tools that are offered must be called first.
     """
-    evidence = _Evidence(request)
+    question = read_scene_question(request.messages)
+    if question is None:
+        raise LookupError("the conversation asks no such question")
+    evidence = read_evidence(request)
     value = _measured(question, evidence)
     if value is not None:
         return question.reply(value, "This is what the tools measure.")
@@ -81,18 +78,7 @@ def answer_scene_question(question: SceneQuestion, request: Request) -> str:
     return question.reply(GUESSED_M if question.form.startswith("<number>") else [], why)
 
 
-class _Evidence:
-    """Results of the conversation's calls, and of those that it still lacks."""
-
-    def __init__(self, request: Request) -> None:
-        self.offered = offered_in(request)
-        self._answers = answers_in(request.messages)
-
-    def ask(self, calls: Sequence[Call], why: str) -> list[Result | None]:
-        return results_of(calls, why, answers=self._answers, offered=self.offered)
-
-
-def _measured(question: SceneQuestion, evidence: _Evidence) -> object | None:
+def _measured(question: SceneQuestion, evidence: Evidence) -> object | None:
     """What the tools say; None where they say nothing."""
     if match := _FAR.search(question.text):
         result = evidence.ask([_between("distance", match[1], match[2])], "How far is it?")[0] or {}
@@ -122,7 +108,7 @@ def _compass_option(options: Mapping[str, str], bearing_deg: object) -> str | No
     return min(off, key=lambda letter: off[letter]) if off else None
 
 
-def _nearest(options: Mapping[str, str], name: str, evidence: _Evidence) -> str | None:
+def _nearest(options: Mapping[str, str], name: str, evidence: Evidence) -> str | None:
     plain = {letter: words.removeprefix("the ").removeprefix("The ") for letter, words in options.items()}
     calls = [_between("distance", name, words) for words in plain.values()]
     results = evidence.ask(calls, "How far is each of them?")
@@ -134,7 +120,7 @@ def _nearest(options: Mapping[str, str], name: str, evidence: _Evidence) -> str 
     return min(metres, key=lambda letter: metres[letter]) if metres else None
 
 
-def _seeing(name: str, evidence: _Evidence) -> list[str] | None:
+def _seeing(name: str, evidence: Evidence) -> list[str] | None:
     matches = (evidence.ask([Call("lookup", {"name": name})], "Where is it?")[0] or {}).get("matches") or ()
     at = next((match for match in matches if match.get("x_m") is not None), None)
     if at is None:
@@ -142,3 +128,12 @@ def _seeing(name: str, evidence: _Evidence) -> list[str] | None:
     call = Call("cameras_seeing", {"points": [[at["x_m"], at["y_m"]]], "floor": at.get("floor", 0)})
     seeing = evidence.ask([call], "Which cameras see that point?")[0]
     return None if seeing is None else [row["camera"] for row in seeing["cameras"]]
+
+
+scenes = Solver(
+    name="scenes",
+    description="Answers plain questions on a scene.",
+    reads=lambda messages: read_scene_question(messages) is not None,
+    answer=_answer,
+    place=60,
+)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gnomon.core.message import Message
 from gnomon.core.model import Request
+from gnomon.media import MediaStore
 from gnomon_tools.core.registry import Registry
 
 
@@ -12,13 +13,16 @@ from gnomon_tools.core.registry import Registry
 class Solver:
     """`reads` says whether a conversation asks a question of this kind; `answer` is then the reply's text.
 
-    `answer` raises `Need` (`tool_results.py`) for the calls of tools that it wants first.
+    `answer` raises `Need` (`tool_results.py`) for the calls of tools that it wants first. One that looks at
+    pictures has `answer_seeing` too, which gets where they are kept.
     """
 
     name: str
     description: str
     reads: Callable[[Sequence[Message]], bool]
     answer: Callable[[Request], str]
+    answer_seeing: Callable[[Request, MediaStore], str] | None = None
+    place: int = 50  # in which order solvers are asked; late ones go by words that other questions may have
 
 
 SOLVERS: Registry[Solver] = Registry(

@@ -7,7 +7,6 @@ from typing import Any
 
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.constants import SHIPPED, Constants
 
 MAX_CALLS = 12  # an arm's usual limit; what would exceed it is done without
 
@@ -42,16 +41,9 @@ class Evidence:
     beginning, now further: so the model keeps no state.
     """
 
-    def __init__(
-        self,
-        answers: Mapping[str, Result | None],
-        offered: Collection[str],
-        constants: Constants = SHIPPED,
-    ) -> None:
-        """`answers` holds None for a failed call; `offered` names the tools that may be called now;
-        `constants` is what is taken for granted besides.
-        """
-        self._answers, self._offered, self.constants = answers, offered, constants
+    def __init__(self, answers: Mapping[str, Result | None], offered: Collection[str]) -> None:
+        """`answers` holds None for a failed call; `offered` names the tools that may be called now."""
+        self._answers, self.offered = answers, offered
 
     def ask(self, calls: Sequence[Call], why: str) -> list[Result | None]:
         """The result of each call, None where it failed or cannot be made.
@@ -59,7 +51,7 @@ class Evidence:
         Raises:
             Need: some are still to be made.
         """
-        return results_of(calls, why, answers=self._answers, offered=self._offered)
+        return results_of(calls, why, answers=self._answers, offered=self.offered)
 
 
 def results_of(
@@ -82,9 +74,9 @@ def results_of(
     return [answers.get(call.key) for call in calls]
 
 
-def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
+def read_evidence(request: Request) -> Evidence:
     """The conversation's calls and their results, and the tools that may be called now."""
-    return Evidence(answers_in(request.messages), offered_in(request), constants)
+    return Evidence(answers_in(request.messages), offered_in(request))
 
 
 def answers_in(messages: Sequence[Message]) -> dict[str, Result | None]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from gnomon_published.gazetteer.japan import Gazetteer
 from gnomon_published.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
 from gnomon_published.gazetteer.search import distance_m
-from gnomon_tools.core.held_karp import MAX_POINTS, shortest_order
+from gnomon_published.held_karp import MAX_POINTS, shortest_order
 from gnomon_tools.core.marks import (
     amount,
     counted,

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from gnomon.audit.audit import audit
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
@@ -21,6 +20,7 @@ from gnomon.core.select import Select
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import shuffle_options
+from gnomon_analyses.audit.audit import audit
 from gnomon_published.benchmarks.urbanvideo_bench.loader import split_question
 from tests.numbered import number_of
 from tests.published_clips import STI_ROWS, URBAN_ROWS, publish_sti, publish_urban

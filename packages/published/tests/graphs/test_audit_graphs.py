@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.audit.audit import audit
-from gnomon.audit.findings import Findings, ShortcutAccuracy
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit
+from gnomon_analyses.audit.findings import Findings, ShortcutAccuracy
 from tests.published_graphs import ESCHER_ROWS, KANSAI, KANTO, area, graph, place, publish_escher, publish_vir
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.audit.audit import audit
-from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.plugin import find_audit_plugin
+from gnomon.core.audit_plugin import find_audit_plugin
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit
+from gnomon_analyses.audit.findings import Findings, ShortcutAccuracy
 from gnomon_published.benchmarks.gtr_bench.audit.rules import RULES
 from gnomon_published.benchmarks.gtr_bench.audit.shortcuts import Kinship, by_target
 from gnomon_published.benchmarks.gtr_bench.audit.shown_question import (

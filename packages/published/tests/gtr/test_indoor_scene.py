@@ -15,9 +15,9 @@ from shapely.geometry.base import BaseGeometry
 from gnomon_published.benchmarks.gtr_bench.case import Box, Case, Clip
 from gnomon_published.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon_published.benchmarks.gtr_bench.scenes import METRES_PER_PIXEL, PANEL_PX, indoor_scene
+from gnomon_published.passages.stairs import in_view
 from gnomon_tools.geometry.network import Network
 from gnomon_tools.geometry.route import Path as Way
-from gnomon_tools.geometry.stairs import in_view
 from gnomon_tools.scene.format import scene_from_json, scene_to_json
 from gnomon_tools.scene.scene import Camera, Scene
 

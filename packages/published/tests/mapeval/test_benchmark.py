@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.audit.audit import audit
 from gnomon.core.benchmark import HasHeuristics, PromptProtocol, SampleSet, ShowsQuestions
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.near_equal import find_near_equal
@@ -14,6 +13,7 @@ from gnomon.core.sample_abilities import TellsQuestions
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
+from gnomon_analyses.audit.audit import audit
 from gnomon_published.benchmarks.mapeval import mapeval
 from gnomon_published.benchmarks.mapeval.loader import clusters_of, question_of
 from tests.published_maps import CONTEXT, PLACES, ROUTES, ROWS, YES_NO, Row, row, written

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon_tools.core.held_karp import MAX_POINTS, best_labels
+from gnomon_published.held_karp import MAX_POINTS, best_labels
 from gnomon_trips.itinerary.hours import Interval
 
 MAX_SPOTS = MAX_POINTS  # split more over days first

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.audit.audit import audit
 from gnomon.core.benchmark import (
     HasHeuristics,
     PromptProtocol,
@@ -19,6 +18,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import SHOWABLE, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit
 from gnomon_tools.core.inputs import held
 from gnomon_trips.benchmarks.travelplanner import travelplanner
 from gnomon_trips.benchmarks.travelplanner.floors import first_listed_plan, greedy_plan

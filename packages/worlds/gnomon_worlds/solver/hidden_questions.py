@@ -7,15 +7,11 @@ from itertools import permutations
 
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.question import span_s
 from gnomon_agents.models.reference.tool_results import (
-    Call,
-    Result,
-    answers_in,
-    offered_in,
-    results_of,
+    read_evidence,
     texts_of,
 )
+from gnomon_published.solver.clips.question import span_s
 from gnomon_worlds.solver.sighting_questions import (
     OPTION,
     Ask,
@@ -74,11 +70,7 @@ def answer_hidden_question(question: HiddenQuestion, request: Request) -> str:
     Raises:
         Need: tools that are offered must be called first.
     """
-    answers, offered = answers_in(request.messages), offered_in(request)
-
-    def ask(calls: Sequence[Call], why: str) -> list[Result | None]:
-        return results_of(calls, why, answers=answers, offered=offered)
-
+    ask = read_evidence(request).ask
     moment = _MOMENT.search(question.text)
     words = _passed(question, moment[1], ask) if moment else _told_apart(question, ask)
     why = f"So the ways and the times say, at {question.slow_mps:g} to {question.top_mps:g} m/s."

@@ -12,9 +12,7 @@ from gnomon.core.model import Request
 from gnomon_agents.models.reference.tool_results import (
     Call,
     Result,
-    answers_in,
-    offered_in,
-    results_of,
+    read_evidence,
     texts_of,
 )
 from gnomon_worlds.solver.sighting_questions import OPTION, lettered
@@ -128,10 +126,10 @@ def answer_motion_question(question: MotionQuestion, request: Request) -> str:
     Raises:
         Need: tools that are offered must be called first.
     """
-    answers, offered = answers_in(request.messages), offered_in(request)
+    evidence = read_evidence(request)
 
     def ask(calls: Sequence[Call], why: str) -> list[Result]:
-        results = [result for result in results_of(calls, why, answers=answers, offered=offered) if result]
+        results = [result for result in evidence.ask(calls, why) if result]
         if len(results) < len(calls):
             raise LookupError("a tool is not offered, or told nothing")
         return results

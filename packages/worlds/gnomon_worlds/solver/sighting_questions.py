@@ -10,15 +10,13 @@ from typing import Any
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from gnomon_agents.models.reference.question import span_s
 from gnomon_agents.models.reference.tool_results import (
     Call,
     Result,
-    answers_in,
-    offered_in,
-    results_of,
+    read_evidence,
     texts_of,
 )
+from gnomon_published.solver.clips.question import span_s
 
 _SIGHTING = re.compile(r"^Sighting (\d+): camera (\S+), .*?, (\S+)$", re.MULTILINE)
 _BOX = re.compile(r"box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)")
@@ -81,11 +79,7 @@ def answer_sighting_question(question: SightingQuestion, request: Request) -> st
     Raises:
         Need: tools that are offered must be called first.
     """
-    answers, offered = answers_in(request.messages), offered_in(request)
-
-    def ask(calls: Sequence[Call], why: str) -> list[Result | None]:
-        return results_of(calls, why, answers=answers, offered=offered)
-
+    ask = read_evidence(request).ask
     pairs = _pairs(question)
     ways_m = _ways_m(question, pairs, ask) if pairs else None
     words = None if ways_m is None else _chosen(question, pairs, ways_m)

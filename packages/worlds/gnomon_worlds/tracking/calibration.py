@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gnomon.core.errors import DataError
 from gnomon_tools.geometry.homography import sensitivity
-from gnomon_tools.geometry.homography_fit import BadPairs, HomographyFit, eye_of, fit_homography
+from gnomon_worlds.tracking.homography_fit import BadPairs, HomographyFit, eye_of, fit_homography
 from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking
 
 FIT_BOXES = (

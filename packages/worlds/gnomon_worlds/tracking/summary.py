@@ -1,6 +1,6 @@
 """Tells a path in words: directions, lengths, speeds, turns and stops.
 
-Tools read the same words back (`gnomon_tools/geometry/motion_text.py`): lengths and speeds as printed, each
+Tools read the same words back (gnomon_published/passages/motion_text.py): lengths and speeds as printed, each
 direction to the nearest of eight.
 """
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gnomon.audit.audit import audit
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit
 from gnomon_worlds.benchmarks.worlds_families import worlds_families
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.families.drawing import FAMILIES, draw_question

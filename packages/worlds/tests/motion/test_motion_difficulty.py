@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gnomon.audit.audit import audit
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit
 from gnomon_tools.geometry.kinematics import displacement_m
 from gnomon_worlds.benchmarks.worlds_motion import worlds_motion
 from gnomon_worlds.difficulty import Difficulty

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon_published.passages.motion_text import parse_segments
 from gnomon_tools.geometry.angles import turn_deg
-from gnomon_tools.geometry.motion_text import parse_segments
 from gnomon_tools.scene.frame import Frame
 from gnomon_worlds.tracking.calibration import GroundPoints, Lens, undistorted
 from gnomon_worlds.tracking.cleaning import LIMITS, Cleaned, clean, local_line

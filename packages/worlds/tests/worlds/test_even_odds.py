@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from gnomon.audit.adversary import comparisons
 from gnomon.core.clock import day_span
 from gnomon.core.errors import SpecError
+from gnomon.core.option_features import comparisons
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_published.benchmarks.gtr_bench.case import TASKS

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gnomon.audit.audit import audit
-from gnomon.audit.tables import lead, tables
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_analyses.audit.audit import audit
+from gnomon_analyses.audit.tables import lead, tables
 from gnomon_worlds.benchmarks.worlds import worlds
 
 LEVELS = ["as it comes", "easy", "medium", "hard"]

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from bench.oracle_steps import Question, questions, shares
-from gnomon.audit import learner
-from gnomon.audit.learner import learn
 from gnomon.core.errors import DataError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_worlds import learner
 from gnomon_worlds.benchmarks.worlds.audit import try_shortcuts
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import least, numbers_beside
 from gnomon_worlds.benchmarks.worlds.benchmark import Worlds
 from gnomon_worlds.drawing import draw
+from gnomon_worlds.learner import learn
 from gnomon_worlds.oracle_steps import steps_of
 from gnomon_worlds.sample_numbers import number_of
 

@@ -13,10 +13,10 @@ from shapely import LineString, Point
 
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon_agents.models.reference.question import read_question
 from gnomon_published.benchmarks.gtr_bench.audit.shown_question import seen_in_files
 from gnomon_published.benchmarks.gtr_bench.case import case_from_json
 from gnomon_published.benchmarks.gtr_bench.prompt import guarded_parts
+from gnomon_published.solver.clips.question import read_question
 from gnomon_tools.geometry.network import Network
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.buildings import visible

@@ -1,7 +1,7 @@
 """Measures each option of a question by boxes, times and cameras alone, blind to streets, walls and stairs.
 
-An adversary learns from these features (`gnomon/audit/adversary.py`), and worlds draw hard questions so that
-they tell nothing.
+An adversary learns from these features (`gnomon_analyses/audit/adversary.py`), and worlds draw hard questions
+so that they tell nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence

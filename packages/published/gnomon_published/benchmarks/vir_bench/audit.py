@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, View
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, View
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from gnomon_published.benchmarks.vir_bench.drawing import visit_graph

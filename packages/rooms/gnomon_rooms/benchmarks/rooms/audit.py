@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gnomon.audit.adversary import WORDED, OptionTable, worded
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.option_features import WORDED, OptionTable, worded
 from gnomon.core.sample import DataFault, Sample
 from gnomon_rooms.benchmarks.rooms.scoring import released_mra
 from gnomon_rooms.drawing import RoomQuestion

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from gnomon_trips.benchmarks.travelplanner.floors import floors_of

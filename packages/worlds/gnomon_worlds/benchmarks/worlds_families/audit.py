@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gnomon.audit.learner import Matrix, choices_elsewhere
-from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
+from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import day_span
 from gnomon.core.ids import stable_seed
@@ -16,6 +15,7 @@ from gnomon.core.sample import DataFault, Sample
 from gnomon_worlds.families.drawing import FAMILIES
 from gnomon_worlds.families.family import FamilyQuestion
 from gnomon_worlds.families.family_numbers import family_number_of
+from gnomon_worlds.learner import Matrix, choices_elsewhere
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 HASHED = 16  # places for words of options

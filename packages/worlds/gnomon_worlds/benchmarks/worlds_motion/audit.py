@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gnomon.audit.plugin import ShortcutGuess, guess
+from gnomon.core.audit_plugin import ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Sample
 from gnomon_worlds.benchmarks.worlds_families.audit import answer_options, case_faults

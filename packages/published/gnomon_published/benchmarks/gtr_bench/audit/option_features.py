@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from gnomon.audit.adversary import OptionTable
 from gnomon.core.clock import NOON_S, clocks_told_s
+from gnomon.core.option_features import OptionTable
 from gnomon.core.sample import Sample
 from gnomon_published.benchmarks.gtr_bench.case import CAMERA_ID, Case, as_displayed, body_of
 from gnomon_published.benchmarks.gtr_bench.option_features import Asked, option_features

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from gnomon.audit.plugin import Kind
+from gnomon.core.audit_plugin import Kind
 from gnomon_published.benchmarks.gtr_bench.audit.shown_question import Seen, SeenClip
 from gnomon_published.benchmarks.gtr_bench.case import CAMERA_ID, GRID_S
 from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import RULES as RULES_OF_THUMB

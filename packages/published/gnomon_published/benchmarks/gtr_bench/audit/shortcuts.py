@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from gnomon.audit.plugin import AnswerOptions, Kind, ShortcutGuess, View, guess
+from gnomon.core.audit_plugin import AnswerOptions, Kind, ShortcutGuess, View, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import day_span, span_iou
 from gnomon.core.errors import DataError

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from gnomon.audit.plugin import View
+from gnomon.core.audit_plugin import View
 from gnomon.core.clock import NOON_S, clocks_told_s, day_span
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample

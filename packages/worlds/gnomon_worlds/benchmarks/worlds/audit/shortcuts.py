@@ -6,8 +6,7 @@ Shortcuts are those of prompts; on the true steps they are learners, and the who
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from gnomon.audit.learner import choices_elsewhere
-from gnomon.audit.plugin import Kind, ShortcutGuess, View, guess
+from gnomon.core.audit_plugin import Kind, ShortcutGuess, View, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Sample
 from gnomon_published.benchmarks.gtr_bench.audit import answer_options
@@ -17,6 +16,7 @@ from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways
 from gnomon_worlds.drawing import draw
+from gnomon_worlds.learner import choices_elsewhere
 from gnomon_worlds.sample_numbers import number_of
 
 

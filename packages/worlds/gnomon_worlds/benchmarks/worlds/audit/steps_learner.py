@@ -13,7 +13,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from gnomon.audit.learner import Matrix
 from gnomon.core.clock import day_span
 from gnomon.core.ids import stable_seed
 from gnomon_tools.geometry.angles import turn_deg
@@ -31,6 +30,7 @@ from gnomon_worlds.benchmarks.worlds.audit.steps_rules import (
     runs_of,
     spans_of,
 )
+from gnomon_worlds.learner import Matrix
 
 HASHED = 32  # places for words
 _WORD = re.compile(r"[\w.]+")

@@ -1,0 +1,1 @@
+"""Sets of arms that analyses and sections read; each module is one."""

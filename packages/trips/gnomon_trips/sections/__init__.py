@@ -1,0 +1,1 @@
+"""Sections of the report on plans; each module is one."""
