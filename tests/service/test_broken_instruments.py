@@ -14,7 +14,15 @@ from tests.chat_provider import ChatProvider
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 QUESTIONS, OF_A_CLUSTER = 24, 2
 CALL = {"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}
-AS_TEXT = f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>"  # one form; the agents' tests know all
+JSON, NAME, ARGUMENTS = json.dumps(CALL), CALL["name"], json.dumps(CALL["arguments"])
+AS_TEXT = {
+    "bare JSON": JSON,
+    "a fence": f"```json\n{JSON}\n```",
+    "Hermes": f"<tool_call>\n{JSON}\n</tool_call>",
+    "Mistral": f"[TOOL_CALLS][{JSON}]",
+    "Llama": f"<function={NAME}>{ARGUMENTS}</function>",
+    "DeepSeek": f"<｜tool▁call▁begin｜>{NAME}<｜tool▁sep｜>{ARGUMENTS}<｜tool▁call▁end｜>",
+}
 
 
 class Spoiling(ChatProvider):
@@ -43,8 +51,8 @@ class Spoiling(ChatProvider):
             return message
         if not request.get("tools"):
             return {**message, "content": f"Action: {json.dumps(CALL)}"}
-        if self.fault == "call as text":
-            return {**message, "content": AS_TEXT}
+        if self.fault in AS_TEXT:
+            return {**message, "content": AS_TEXT[self.fault]}
         function = {"name": CALL["name"], "arguments": json.dumps(CALL["arguments"])}
         call = {"id": "c1", "type": "function", "function": function}
         return {**message, "content": None, "tool_calls": [call]}
@@ -91,20 +99,10 @@ MENDED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {  # by fault: m
     "repeated": ({"temperature": 0.7}, {}, "Raise `models[].temperature`"),
     "unreadable": ({}, {"agent": "text-react"}, "change the `scorer` or the arm's `agent`"),
     "never called": ({}, {"tool_choice": "required"}, "set `tool_choice: required`"),
-    "call as text": ({"tool_calls": "text"}, {}, "Set the model's `tool_calls: text`"),
+    **{form: ({"tool_calls": "text"}, {}, "Set the model's `tool_calls: text`") for form in AS_TEXT},
 }
-SAID = {
-    "cut": "cut",
-    "thought only": "thought only",
-    "unreadable": "unreadable",
-    "call as text": "calls written as text",
-}
-KINDS = {
-    "thought only": "thought_only",
-    "never called": "never_called",
-    "repeated": "repeated_calls",
-    "call as text": "call_in_text",
-}
+SAID = {"cut": "cut", "thought only": "thought only", "unreadable": "unreadable"}  # and calls as text
+KINDS = {"thought only": "thought_only", "never called": "never_called", "repeated": "repeated_calls"}
 
 
 @pytest.fixture
@@ -151,11 +149,13 @@ def test_a_broken_instrument_is_named_and_its_advice_mends_it(
         broken, _ = report({}, {})
         mended, _ = report(model_fix, arm_fix)
     [contrast] = [each for each in broken["contrasts"] if each["scope"] == "all"]
-    [told] = [alert for alert in broken["alerts"] if alert["kind"] == KINDS.get(fault, fault)]
-    if fault in SAID:
+    kind = "call_in_text" if fault in AS_TEXT else KINDS.get(fault, fault)
+    [told] = [alert for alert in broken["alerts"] if alert["kind"] == kind]
+    if fault in SAID or fault in AS_TEXT:
+        said = SAID.get(fault, "calls written as text")
         assert contrast["verdict"] == "undecided"
         assert contrast["diff"] == -0.5
-        assert contrast["reasons"][0] == f"{QUESTIONS} of {QUESTIONS} replies of “tools” were {SAID[fault]}"
+        assert contrast["reasons"][0] == f"{QUESTIONS} of {QUESTIONS} replies of “tools” were {said}"
         assert told["example"]
     assert (told["model"], told["arm"], told["share"], told["n"]) == ("m", "tools", 1.0, QUESTIONS)
     assert words in told["advice"]

@@ -13,7 +13,6 @@ from gnomon_trips.export.checks import (
     WORDS,
     Check,
     Fault,
-    Level,
     State,
     checks_of,
     faults_of,
