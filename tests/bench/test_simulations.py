@@ -11,11 +11,9 @@ from bench import (
     drift_levels,
     equivalence_levels,
     gate_levels,
-    lost_trials,
     planted_jobs,
     planted_memory,
     price_ratios,
-    shapley_levels,
     statistics_levels,
     tokens_to_verdict,
 )
@@ -29,11 +27,9 @@ COMMANDS = [
     (equivalence_levels, ["--only", "600 samples"]),
     (gate_levels, ["--only", "40 samples"]),
     (claims, ["--only", "12 own"]),
-    (lost_trials, ["--only", "40 samples"]),
     (planted_jobs, ["--only", "60 independent"]),
     (planted_memory, ["--only", "10 % remembered"]),
     (price_ratios, ["--only", "60 single"]),
-    (shapley_levels, ["--only", "complements, graded"]),
     (statistics_levels, ["--only", "60 independent"]),
     (tokens_to_verdict, ["--only", "graded, +20"]),
 ]

@@ -39,7 +39,7 @@ from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import Day, ItineraryLeg, Stop, Visit
 from gnomon_trips.itinerary.track import ALL_ON_FOOT
-from gnomon_trips.itinerary.verify.check_kinds import check_kinds
+from gnomon_trips.itinerary.verify.check_kinds import Level, check_kinds
 
 View = dict[str, Any]
 
