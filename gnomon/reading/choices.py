@@ -175,7 +175,7 @@ class Choices:
     @cached_property
     def _have_words(self) -> bool:
         """Whether no option's text can be a mere letter."""
-        return min(map(len, self._options.values())) > MAX_LETTER
+        return all(len(text) > MAX_LETTER for text in self._options.values())
 
     @cached_property
     def _judged(self) -> bool:

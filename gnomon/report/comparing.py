@@ -92,11 +92,11 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
     simulated = Counter(result.scope == "all" for result in distinct)
     of_pairs: dict[PairKey, Detectable] = {}
     for result in while_wanted(results):
-        if result.repeats_all:
-            yield of_pairs[result.pair.key]
-            continue
         if report_input.drawn_plan is not None:
             yield Detectable(effect=None)
+            continue
+        if result.repeats_all:
+            yield of_pairs[result.pair.key]
             continue
         among = max(1, looks[result.family])
         rule = rule_of(result.family, looks=among)
