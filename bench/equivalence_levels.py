@@ -3,10 +3,9 @@
     python -m bench.equivalence_levels [--rounds 1000] [--seed 1] [--only TEXT]
 
 Each row simulates so many jobs of one or more models, or of several arms against one baseline, all with the
-same two accuracies; the effect varies by cluster by a few points, or lies in few clusters alone. Prints the
-share of jobs in which any comparison claims `helps` or `hurts`; in which any says `no_effect` by the plain
-rule (the 90 % interval inside ±5 points, nothing adjusted); in which any does by the rule as it is; and in
-which all adjusted intervals hold the true difference at once.
+same two accuracies; the effect varies by cluster by a few points, or lies in few clusters alone. Prints the share of jobs in which any comparison claims `helps` or `hurts`; in which
+any says `no_effect` by the plain rule (the 90 % interval inside ±5 points, nothing adjusted); in which any
+does by the rule as it is; and in which all adjusted intervals hold the true difference at once.
 """
 
 from dataclasses import dataclass

@@ -5,8 +5,8 @@
 Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
 `hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
 inside its own; verdict `no_effect`. A second table has the share of subsets whose own difference is inside
-their own interval and inside that after partial pooling, and how much wider the latter is. A third table has
-two jobs without a common question: the difference inside its interval, and zero outside it.
+their own interval and inside that after partial pooling, and how much wider the latter is. A third table is of
+jobs that have no question in common: the difference inside its interval, and zero outside it.
 """
 
 from collections.abc import Callable, Sequence
