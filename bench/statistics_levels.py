@@ -5,8 +5,7 @@
 Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
 `hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
 inside its own; verdict `no_effect`. A second table has the share of subsets whose own difference is inside
-their own interval and inside that after partial pooling, and how much wider the latter is. A third table is of
-jobs that have no question in common: the difference inside its interval, and zero outside it.
+their own interval and inside that after partial pooling, and how much wider the latter is.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.random import Generator
 
 from bench.simulated import clusters_of, hits, simulate
-from gnomon.report.unpaired import mover
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
@@ -238,27 +236,6 @@ def pooled_shares(subsets: Subsets, *, rounds: int, seed: int) -> list[float]:
     return [counted[0] / rounds, counted[1] / rounds, counted[3] / counted[2]]
 
 
-APART: dict[str, tuple[Groups, Scores]] = {
-    "40 samples": (alone(40), right_or_wrong(diff=0.1)),
-    "40 samples, 5 % right": (alone(40), right_or_wrong(0.05)),
-    "20 videos × 7": (videos(*[7] * 20), right_or_wrong(diff=0.1, spread=0.2)),
-    "20 unequal videos": (unequal(20), right_or_wrong(diff=0.1, spread=0.2)),
-    "graded, 20 videos × 7": (videos(*[7] * 20), GRADED),
-}
-
-
-def apart_shares(study: tuple[Groups, Scores], *, rounds: int, seed: int) -> list[float]:
-    """Of so many pairs of jobs without a common question: covered, and zero left out."""
-    groups, scores = study
-    random, grouping, counted = np.random.default_rng(seed), design(*groups), np.zeros(2)
-    for _ in range(rounds):
-        first, second = scores.draw(random, groups[1])[0], scores.draw(random, groups[1])[1]
-        means = [mean_score(each, grouping) for each in (first, second)]
-        low, high = mover(*((mean.mean, mean.ci95) for mean in means)) or (-1.0, 1.0)
-        counted += (low <= scores.diff <= high, low > 0 or high < 0)
-    return [float(share) for share in counted / rounds]
-
-
 def main() -> None:
     """Print the tables."""
     heads = ("Design", "p < 0.05", "claimed", "difference covered", "mean covered", "no effect")
@@ -266,7 +243,6 @@ def main() -> None:
     simulate(
         __doc__, ("Subsets", "own covers", "pooled covers", "width"), SUBSETS, pooled_shares, rounds=2000
     )
-    simulate(__doc__, ("Jobs apart", "covered", "claimed"), APART, apart_shares, rounds=4000)
 
 
 if __name__ == "__main__":

@@ -47,12 +47,11 @@ def judge(
         return "undecided", [ONE_CLUSTER]
     doubts = _doubts(comparison.p, p_adjusted, alpha=alpha)
     side = 1 if comparison.diff > 0 else -1
-    ci95, ci90 = comparison.reach.ends(0.95), comparison.reach.ends_for_margins()
-    losses = _losses(loss, comparison, ci95, lambda ends: min(side * ends[0], side * ends[1]) > 0)
+    losses = _losses(loss, comparison, 0.95, lambda ends: min(side * ends[0], side * ends[1]) > 0)
     if not doubts and not losses:
         return ("helps" if comparison.diff > 0 else "hurts"), []
-    is_small = margin[0] < margin[1] and _within(ci90, margin)
-    too_large = _losses(loss, comparison, ci90, lambda ends: _within(ends, margin))
+    is_small = margin[0] < margin[1] and _within(comparison.reach.ends(0.90), margin)
+    too_large = _losses(loss, comparison, 0.90, lambda ends: _within(ends, margin))
     is_equivalent = equivalence_p is None or equivalence_p < ALPHA
     if is_small and is_equivalent and not too_large:
         return "no_effect", []
@@ -113,8 +112,8 @@ def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -
         as_many = f"the {comparison.clusters} clusters weigh as {worth:.1f} equal ones"
         few = f"it cannot be told: {as_many}, and fewer than {FEWEST} may leave out what got worse"
         return NotWorse(reasons=[few], p=comparison.reach.above(fall), lower=None)
-    p, ci90 = comparison.reach.above(fall), comparison.reach.ends_for_margins()
-    low, reasons = ci90[0], _losses(loss, comparison, ci90, lambda ends: ends[0] > fall)
+    p, ci90 = comparison.reach.above(fall), comparison.reach.ends(0.90)
+    low, reasons = ci90[0], _losses(loss, comparison, 0.90, lambda ends: ends[0] > fall)
     if p >= ALPHA:
         reasons.append(f"it may have fallen by as much as {points(low).lstrip('−')} points")
     lower = low if loss is None else min(low, loss.moved(ci90, comparison.se or 0.0)[0])
@@ -185,12 +184,12 @@ def _size(margin: Sequence[float]) -> str:
 
 
 def _losses(
-    loss: Loss | None, comparison: Comparison, ends: Ends, holds: Callable[[Ends], bool]
+    loss: Loss | None, comparison: Comparison, level: float, holds: Callable[[Ends], bool]
 ) -> list[str]:
     """Whether the model of lost trials forbids a claim."""
-    if loss is None:
+    if loss is None or comparison.reach is None:
         return []
-    modelled = loss.moved(ends, comparison.se or 0.0)
+    modelled = loss.moved(comparison.reach.ends(level), comparison.se or 0.0)
     if holds(modelled):
         return []
     reach = f"{points(modelled[0])} to {points(modelled[1])} points"

@@ -9,7 +9,6 @@ from gnomon.statistics.estimate import Ends, Estimate, t_quantile
 from gnomon.statistics.mean import is_binary
 from gnomon.statistics.permutation import SignFlips
 from gnomon.statistics.reach import Reach
-from gnomon.statistics.skewed import SkewedT
 
 INTERVAL = "inverted sign-flip and bounded likelihood"
 FEW = "none: fewer than two clusters"
@@ -38,8 +37,8 @@ class Comparison:
 
     @cached_property
     def ci90(self) -> Ends | None:
-        """The 90 % interval, by which margins are tested."""
-        return self.reach.ends_for_margins() if self.reach else None
+        """The 90 % interval."""
+        return self.reach.ends(0.90) if self.reach else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +54,7 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
 
     No difference is rejected where both parts reject it: the sign flips of whole clusters, and the bounded
     likelihood, which asks what changes that were not seen could do. The interval holds every difference that
-    is not rejected, so that it leaves out zero just where p is below 0.05. Tests against a margin also count
-    how skewed the clusters' sums are, where these are of several samples.
+    is not rejected, so that it leaves out zero just where p is below 0.05.
     """
     d = variant - baseline
     estimate = grouping.estimate(d, limits=(-1.0, 1.0))
@@ -65,7 +63,6 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     flips, bounded = SignFlips.of(d, grouping), BoundedLikelihood.of(baseline, variant, grouping)
     reach = Reach(
         parts=[flips, bounded],
-        of_margins=[SkewedT.of(d, grouping, estimate)] if grouping.clusters_n < grouping.n else [],
         estimate=estimate,
         baseline_variance=grouping.covariance(baseline, baseline),
         covariance=grouping.covariance(baseline, d),

@@ -4,7 +4,7 @@ A null is rejected where each part of the test rejects it, so an interval holds 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from scipy.special import stdtr
@@ -29,7 +29,6 @@ class Reach:
     """The test of one difference against any null."""
 
     parts: Sequence[Part]
-    of_margins: Sequence[Part]  # further parts of a test against a margin, which errs on one side alone
     estimate: Estimate
     baseline_variance: float  # of the baseline's mean
     covariance: float  # of the difference and the baseline's mean
@@ -45,10 +44,6 @@ class Reach:
         if self.p(0.0) >= alpha:  # where clusters are equal p may jump at 0
             low, high = min(low, 0.0), max(high, 0.0)
         return low, high
-
-    def ends_for_margins(self) -> Ends:
-        """The 90 % interval: the differences that no test against a margin rejects at 5 %."""
-        return replace(self, parts=[*self.parts, *self.of_margins]).ends(0.90)
 
     def _end(self, side: float, alpha: float) -> float:
         end = min(max(self.estimate.value, -1.0), 1.0)
@@ -70,19 +65,16 @@ class Reach:
         if not limits.low < 0 < limits.high or not limits.low < value < limits.high:
             return 1.0
         return max(
-            self._of_margin(limits.low) / 2.0,
-            self._of_margin(limits.high) / 2.0,
+            self.p(limits.low) / 2.0,
+            self.p(limits.high) / 2.0,
             self._beyond(value - limits.low, limits.low_slope),
             self._beyond(limits.high - value, limits.high_slope),
         )
 
     def above(self, low: float) -> float:
         """The one-sided p of the difference being `low` or less."""
-        p = self._of_margin(low) / 2.0
+        p = self.p(low) / 2.0
         return p if self.estimate.value > low else 1.0 - p
-
-    def _of_margin(self, null: float) -> float:
-        return max(part.p(null) for part in (*self.parts, *self.of_margins))
 
     def _beyond(self, room: float, slope: float) -> float:
         """The one-sided p of a limit that moves by `slope`; 0 of one that does not."""

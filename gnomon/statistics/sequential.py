@@ -63,11 +63,7 @@ class Looks:
         if comparison.reach is None:
             return comparison
         share, which = self._levels[look - 1], f"look {look} of {len(self.clusters)}"
-        reach = replace(
-            comparison.reach,
-            parts=[Repeated(part, share) for part in comparison.reach.parts],
-            of_margins=[Repeated(part, share) for part in comparison.reach.of_margins],
-        )
+        reach = replace(comparison.reach, parts=[Repeated(part, share) for part in comparison.reach.parts])
         return replace(
             comparison,
             p=reach.p(),

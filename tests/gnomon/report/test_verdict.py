@@ -30,9 +30,6 @@ class Given:
     diff: float
     ci95: Ends
 
-    def ends_for_margins(self) -> Ends:
-        return self.ends(0.90)
-
     def ends(self, level: float) -> Ends:
         low, high = self.ci95
         return self.ci95 if level >= 0.95 else ((low + self.diff) / 2, (high + self.diff) / 2)
