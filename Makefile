@@ -3,7 +3,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
-.PHONY: help demo test test-core test-processes test-packages test-service test-kernel test-rest test-web soak faults bench evidence cards audit docs check format lock clean
+.PHONY: help demo test test-core test-processes test-packages test-service test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -13,10 +13,10 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a real small language model
 	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 1 )) $(PARTS)
 
-# Each part is one process, which reads its own tests alone: nothing is imported or made in two of them. The
-# first has two, and mostly waits for leases, networks and processes that start again. The last has a browser,
-# which keeps an event loop.
-PARTS := test-processes test-service test-packages check test-rest test-kernel test-web
+# A part is one process, which reads its own tests alone: nothing is imported or made in two of them. The first
+# has two, and mostly waits for leases, networks and processes that start again; the last has two, as it runs
+# when others have ended. The browser's is apart from others, as it keeps an event loop.
+PARTS := test-processes test-service test-packages check test-web test-rest test-core
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
 
 test-core: $(VENV)/dev.installed  ## the kernel alone: no packages, browsers or processes; a few minutes
@@ -30,9 +30,6 @@ test-service:
 
 test-packages:
 	$(PYTEST) packages
-
-test-kernel:
-	$(PYTEST) $(CORE)
 
 test-rest:
 	$(PYTEST) agents tests $(addprefix --ignore=,tests/workers tests/service tests/lab tests/web $(CORE))
