@@ -370,11 +370,14 @@ def test_items_are_judged_by_keys_alone(site: Site, queue: str, visit: Callable[
     page.wait_for_load_state()  # keys work from then on
     page.keyboard.press("s")
     page.get_by_role("heading", name=f"{second}: what is your answer?").wait_for()
+    page.wait_for_load_state()
     page.keyboard.press("2")
     page.keyboard.press("a")
     page.get_by_role("heading", name=f"{second}: is this item sound?").wait_for()
+    page.wait_for_load_state()
     page.keyboard.press("3")
     page.get_by_role("heading", name=f"{first}: what is your answer?").wait_for()
+    page.wait_for_load_state()
     [review] = site.store.reviews(queue)
     assert (review.sample_id, review.decision, review.answer) == (second, "ambiguous", "B")
     assert review.seconds is not None
