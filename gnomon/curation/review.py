@@ -101,7 +101,7 @@ def read_decisions(path: Path) -> dict[str, Decision]:
 
 def _read_lines(path: Path, kind: type[L]) -> dict[str, L]:
     names = set(kind.model_fields)
-    found: dict[str, L] = {}
+    by_sample: dict[str, L] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
@@ -112,5 +112,5 @@ def _read_lines(path: Path, kind: type[L]) -> dict[str, L]:
             fault = error.errors()[0]
             where = ".".join(map(str, fault["loc"])) or "line"
             raise DataError(f"{path.name}, line {number}, {where}: {fault['msg']}") from None
-        found[read.sample_id] = read
-    return found
+        by_sample[read.sample_id] = read
+    return by_sample

@@ -44,9 +44,9 @@ def adjust(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adju
     A subset that holds all samples counts once, with the comparison over all.
     """
     distinct = [result for result in results if not result.repeats_all]
-    found = dict(zip(map(id, distinct), _adjust_all(distinct, analysis), strict=True))
-    of_pairs = {result.pair.key: found[id(result)] for result in distinct if result.scope == "all"}
-    return [of_pairs[result.pair.key] if result.repeats_all else found[id(result)] for result in results]
+    adjusted = dict(zip(map(id, distinct), _adjust_all(distinct, analysis), strict=True))
+    of_pairs = {result.pair.key: adjusted[id(result)] for result in distinct if result.scope == "all"}
+    return [of_pairs[result.pair.key] if result.repeats_all else adjusted[id(result)] for result in results]
 
 
 def _adjust_all(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adjusted]:

@@ -97,9 +97,10 @@ def build_report(
         known = sum(report_input.planned_of(scores.at[group]) for group in groups)
         report_input = replace(report_input, planned=known)
     fields: dict[str, Any] = {}
-    for section in sections():
+    every = sections()
+    for section in every:
         fields |= report_input.part(section)
-    others = [section for section in sections() if section.behind]
+    others = [section for section in every if section.behind]
     order = dict.fromkeys([*_with_others(Report.__annotations__, others), *fields])
     return cast(Report, {name: fields[name] for name in order})
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ class PairResult:
     grouping: Design | None  # of the same
     absent: str = NOTHING  # why, if there is no comparison
     alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
-    only_cell: int | None = None  # the one subset of all samples that either arm has begun
+    only_cell: int | None = None  # over all: the one subset of all samples that either arm has begun
     repeats_all: bool = False  # a subset of all these samples: the same comparison as that over all
     unknown: tuple[UnknownCount, ...] = ()  # the arm with most of them first
     worst: tuple[Comparison, ...] = ()
@@ -100,7 +101,6 @@ def compare_pair(
     begun = (scores.answered + scores.missing)[[first, second]] > 0
     touched = within & np.any(begun, axis=0)
     bounds, loss = _lost(scores, (first, second), touched, headline, comparison)
-    cells = np.unique(scores.cells[touched])
     result = PairResult(
         pair=pair,
         scope=scope,
@@ -114,7 +114,7 @@ def compare_pair(
         differences=variant - baseline,
         grouping=grouping,
         alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
-        only_cell=int(cells[0]) if len(cells) == 1 else None,
+        only_cell=_only(scores.cells[touched]) if scope == "all" else None,
         unknown=unknown,
     )
     if comparison is None or not (unknown or loss):
@@ -226,3 +226,9 @@ def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
     missing = int(scores.missing[group][within].sum())
     ended = missing + int(scores.answered[group][within].sum())
     return missing / ended if ended else 0.0
+
+
+def _only(cells: NDArray[np.signedinteger[Any]]) -> int | None:
+    """The subset that these samples are in; None where there are several, or no samples."""
+    different = np.unique(cells)
+    return int(different[0]) if len(different) == 1 else None

@@ -51,8 +51,7 @@ def test_a_refused_key_is_said_in_the_terminal_the_rows_and_on_page_one(
     out_dir = tmp_path / "out"
     model = {"id": "openai/m", "api_base": provider.url}
     code, out, err = command("run", [model], "--out", str(out_dir), "--workers", "2")
-    assert code == 1
-    assert len(provider.requests) < 12  # one, and on a busy machine those that began before it came back
+    assert (code, len(provider.requests)) == (1, 1)
     assert "! The job failed. openai/m: 12 of 12 trials are missing, provider:auth" in out
     assert SAID in out
     assert "Check the key" in out

@@ -1,1 +1,1 @@
-"""The gate: whether a new job is not worse than an earlier one. Start at `gate.py`; docs/gate.md."""
+"""Judges whether a new job is not worse than an earlier one. Start at `gate.py`; docs/gate.md."""

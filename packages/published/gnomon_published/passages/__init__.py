@@ -1,1 +1,1 @@
-"""Where and when targets pass through the views of cameras: what the tools on clips compute."""
+"""Computes where and when targets pass through the views of cameras, for the tools on clips."""
