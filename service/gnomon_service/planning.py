@@ -214,7 +214,8 @@ class _Outlook:
         return [self._row(share) for share in DISCORDANT]
 
     def _row(self, share: float) -> dict[str, Any]:
-        overall, in_cell = self._overall(share), self._in_cell(share)
+        overall = self._overall(share)
+        in_cell = self._in_cell(share) if self.has_cells else overall
         whole = {"discordant": share, "all": overall.effect, "all_note": overall.note}
         return {**whole, "smallest_cell": in_cell.effect, "smallest_cell_note": in_cell.note}
 
@@ -243,8 +244,6 @@ class _Outlook:
         return _within(share, self._at_any_share[share], study, self._rule("primary"))
 
     def _in_cell(self, share: float) -> Detectable:
-        if not self.has_cells:
-            return self._overall(share)
         study, rule = self._study(share, self.smallest_cell), self._rule("exploratory")
         detectable = smallest_effect(study, rule, looks=self.exploratory, draws=CELL_DRAWS)
         return _within(share, detectable, study, rule)

@@ -305,7 +305,6 @@ def start_worker(plant: Plant, name: str) -> None:
     plant._start(name, "-m", "gnomon_workers", "--data-dir", str(plant.folder))
 
 
-@pytest.mark.timeout(400)  # each worker lays out the railways first, which beside other work takes long
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     plant.start(0)
@@ -333,11 +332,9 @@ def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     assert how_many(plant.store) == 0
 
 
-@pytest.mark.timeout(400)
 async def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> None:
     plant.start(0)
     start_worker(plant, "first")
-    undisturbed = plant.end_of(post_trips(plant))
     job = post_trips(plant)
     wait_until(lambda: how_many(plant.store) == 2 and plant.store.job(job.id).known_usd >= 1.0)
     plant.supervisor.stop()
@@ -347,9 +344,9 @@ async def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> N
     plant.end_of(job)
     rows = list(plant.store.iter_rows(job.id))
     assert {row.attempt for row in rows} == {1}
-    known, whole = plant.store.job(job.id), plant.store.job(undisturbed.id)
-    assert sum(row.usd or 0.0 for row in rows) == whole.known_usd
+    known, calls = plant.store.job(job.id), sum(row.model_calls for row in rows)
+    assert sum(row.usd or 0.0 for row in rows) == calls * 0.25
     # A call whose reply came as the worker stopped is in no checkpoint: made again, it is paid again. Each of
     # the two trials has one at most, and four calls at least were in checkpoints.
-    paid_again = (known.known_usd - whole.known_usd, known.known_tokens - whole.known_tokens)
-    assert paid_again in {(calls * 0.25, calls * 12) for calls in range(3)}
+    paid_again = (known.known_usd - calls * 0.25, known.known_tokens - calls * 12)
+    assert paid_again in {(more * 0.25, more * 12) for more in range(3)}

@@ -241,8 +241,9 @@ def reply_of(messages: list[Message], toolbox: Toolbox) -> str:
 
 
 @pytest.mark.parametrize("names", ["unique", "numbered"])
-def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str) -> None:
-    samples = opened(rooms_dir, seed=3, world={"names": names}, limit=780)
+@pytest.mark.parametrize("asked", [260, pytest.param(780, marks=pytest.mark.soak)])
+def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str, asked: int) -> None:
+    samples = opened(rooms_dir, seed=3, world={"names": names}, limit=asked)
     chance, flips, tried = random.Random(5), [], 0
     for ref in samples.refs:
         sample = samples.get(ref.sample_id)
@@ -255,7 +256,7 @@ def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str) -> None:
             reply = asked_of(sample, other)
             if rooms.score(sample, reply, scoring="strict").value != 1.0:
                 flips.append((ref.sample_id, question.draft.text))
-    assert tried > 900
+    assert tried > asked
     assert flips == []
 
 
@@ -263,7 +264,7 @@ def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str) -> None:
 def test_the_reference_is_right_through_the_tools_and_from_the_boxes_in_words(
     rooms_dir: Path, names: str
 ) -> None:
-    samples = opened(rooms_dir, world={"names": names}, limit=260)
+    samples = opened(rooms_dir, world={"names": names}, limit=130)
     scores: dict[tuple[str, str], list[float]] = {}
     for ref in samples.refs:
         sample = samples.get(ref.sample_id)

@@ -280,11 +280,14 @@ def test_impossible_homographies_are_named(tmp_path: Path) -> None:
     assert [fault.kind for fault in plugin.case_faults([split])] == ["horizon"]
 
 
-def test_of_the_published_questions_no_leak_survives_the_guard(gtr_dir: Path, gtr_media: MediaStore) -> None:
+@pytest.mark.parametrize("asked", [56, pytest.param(80, marks=pytest.mark.soak)])
+def test_of_the_published_questions_no_leak_survives_the_guard(
+    gtr_dir: Path, gtr_media: MediaStore, asked: int
+) -> None:
     found = audit(
         BENCHMARKS.get("gtr-bench"),
         data=gtr_dir,
-        select=Select(tasks=("CausalReordering", "ArrivalTimeInterval"), limit=80),
+        select=Select(tasks=("CausalReordering", "ArrivalTimeInterval"), limit=asked),
         media=gtr_media,
     )
     assert not found.surviving

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -54,18 +55,22 @@ def test_no_answer_no_plan_and_a_false_refusal_score_less(family: str) -> None:
             assert score(task, json.dumps(refusal)).value == float(family == "must-refuse")
 
 
-def chance_of_an_order(problem: Problem) -> float | None:
-    """The share of all orders of a one-day trip that keep every constraint; None beyond 7 places."""
+def chance_of_an_order(problem: Problem, most: int) -> float | None:
+    """The share of orders of a one-day trip that keep every constraint; None beyond 7 places.
+
+    Of all orders, or of so many that are drawn.
+    """
     day, count = problem.days()[0], len(problem.places)
     if count > 7 or problem.trip.request.days != 1:
         return None
     orders = list(itertools.permutations(range(count)))
-    chained = (replace(day, before=(*day.before, *itertools.pairwise(order))) for order in orders)
-    return sum((1 << count) - 1 in rounds(one) for one in chained) / len(orders)
+    drawn = random.Random(1).sample(orders, min(most, len(orders)))
+    chained = (replace(day, before=(*day.before, *itertools.pairwise(order))) for order in drawn)
+    return sum((1 << count) - 1 in rounds(one) for one in chained) / len(drawn)
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(60, marks=pytest.mark.soak)])
-def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(count: int) -> None:
+@pytest.mark.parametrize(("count", "orders"), [(20, 100), pytest.param(60, 5040, marks=pytest.mark.soak)])
+def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(count: int, orders: int) -> None:
     drawn = tasks("city-day", count)
     passed = {name: sum(score(task, play(name, task)).value == 1 for task in drawn) for name in POLICIES}
     assert passed["exact"] == count
@@ -73,7 +78,9 @@ def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(cou
     assert passed["nearest_neighbour"] <= 0.5 * count
     assert passed["earliest_closing"] <= 0.2 * count
     shares = sorted(
-        share for task in drawn[: count // 2] if task.problem and (share := chance_of_an_order(task.problem))
+        share
+        for task in drawn[: count // 2]
+        if task.problem and (share := chance_of_an_order(task.problem, orders)) is not None
     )
     assert shares[len(shares) // 2] < 0.10
 
