@@ -24,6 +24,15 @@ def test_a_verdict_that_surprises_says_why(site: Site, visit: Open) -> None:
     expect(row.locator("svg.interval")).to_have_attribute("aria-label", re.compile("points, 95 % interval"))
 
 
+def test_on_a_phone_a_row_has_its_numbers_beside_its_chart(site: Site, visit: Open) -> None:
+    row = visit(site, size=PHONE).open("/").locator(f"#{site.job_id}")
+    expect(row).to_contain_text("Undecided", timeout=30_000)
+    numbers, chart = (row.locator(where).bounding_box() for where in (".result .nowrap", "svg.interval"))
+    assert numbers is not None
+    assert chart is not None
+    assert numbers["x"] + numbers["width"] <= chart["x"]
+
+
 def test_a_list_waits_for_no_report(open_site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch) -> None:
     is_built = threading.Event()
 

@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -54,6 +55,10 @@ def test_every_plugin_is_listed_and_has_a_page(
     assert f'href="/ui/{kind}/{name}"' in lists[kind]
     shown = client.get(f"/ui/{kind}/{name}")
     assert shown.status_code == 200
+    text, _, _ = shown.text.partition('aria-label="Source"')
+    assert not re.search(
+        r"```|\*\*|\]\(", text.partition('aria-label="Documentation"')[0]
+    )  # Markdown's marks
     assert client.get(f"/ui/{kind}/{name}.json").json()["title"] == name
     assert client.get(f"/ui/{kind}/{name}.md").text.startswith(f"# {name}\n")
 

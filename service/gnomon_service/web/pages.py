@@ -18,6 +18,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.text_formats import FILTERS
@@ -164,7 +166,17 @@ def environment() -> Environment:
     made.filters |= {
         **FILTERS,
         "thousands": lambda number: f"{number:,}",
+        "markdown": lambda text: Markup(_markdown().render(text)),  # noqa: S704 - it lets no HTML through
     }
+    return made
+
+
+@functools.cache
+def _markdown() -> MarkdownIt:
+    """Writes docstrings as HTML. Their links lead to files of the documents, so only the words are kept."""
+    made = MarkdownIt("commonmark", {"html": False}).enable("table")
+    for mark in ("link_open", "link_close"):
+        made.add_render_rule(mark, lambda *_: "")
     return made
 
 
