@@ -1,6 +1,7 @@
 """Lists the bounds of Gnomon for `docs/limits.md`, each value read from the module that holds to it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from operator import attrgetter
@@ -149,7 +150,7 @@ def _named_bounds(file: Path) -> Iterator[tuple[str, str]]:
         name = statement.targets[0].id
         value = _number(statement.value) if name.startswith(BEGINNINGS) else None
         if value is not None:
-            comment = lines[statement.lineno - 1].partition("  # ")[2].replace("|", "or")
+            comment = re.split("[:;,]", lines[statement.lineno - 1].partition("  # ")[2])[0]
             yield name, f"`{name}` {value:,.10g}" + (f" ({comment})" if comment else "")
 
 

@@ -91,7 +91,7 @@ def tools_part(need: Need) -> Callable[[], str]:
 def tool_section(tool: Tool[Any]) -> str:
     """A tool's section: what it tells, its call, its results and their error."""
     parameters = tool.schema()["function"]["parameters"]
-    results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
+    results = (f"`{field.name}`" for field in fields_of(tool.result_schema()) if field.depth == 0)
     return paragraphs(
         f"### `{tool.name}`",
         TOOLS.summary(tool.name),
@@ -401,11 +401,15 @@ def public_names() -> dict[str, tuple[str, str]]:
 
 
 def public_lists() -> str:
-    """The names of `gnomon.api`, each with a line, by what they are for."""
+    """The names of `gnomon.api`, each with a line, by what they are for; abilities have theirs elsewhere."""
     lists: dict[str, list[str]] = {title: [] for title in SECTIONS_OF_API}
+    abilities = [ability.__name__ for ability in ABILITIES]
     for name, (module, text) in public_names().items():
         title = next(title for title, starts in SECTIONS_OF_API.items() if module.startswith(starts))
-        lists[title].append(f"- `{name}`: {text}")
+        if name not in abilities:
+            lists[title].append(f"- `{name}`: {text}")
+    names = ", ".join(f"`{name}`" for name in abilities)
+    lists["Benchmarks"].append(f"- {names}: [optional abilities](adding-a-benchmark.md#optional-abilities).")
     return paragraphs(*(part for title, lines in lists.items() for part in (f"## {title}", "\n".join(lines))))
 
 
