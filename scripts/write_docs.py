@@ -437,7 +437,7 @@ def places_table() -> str:
 
 def other_limits() -> str:
     """Every other number that is named as a bound."""
-    return paragraphs(table(("module", "bounds"), limits.others()))
+    return paragraphs("\n".join(f"- {module}: {bounds}" for module, bounds in limits.others()))
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
