@@ -219,7 +219,7 @@ def _parameters(preset: Preset[Any], own: Mapping[str, FieldInfo]) -> str:
         )
         fields.append(f"`{name}` ({default})")
     doc = " ".join((inspect.getdoc(preset.options) or "").split())
-    return f"Parameters of its own: {', '.join(fields)}. {doc}"
+    return f"Parameters: {', '.join(fields)}. {doc}"
 
 
 def _flow(value: object) -> str:
