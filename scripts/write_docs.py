@@ -240,7 +240,7 @@ def benchmarks_table() -> str:
         (
             _benchmark_link(plugin.name),
             (summary.partition(": ")[2] or summary).rstrip("."),
-            ", ".join(plugin.tasks) if len(plugin.tasks) <= 8 else f"{len(plugin.tasks)} tasks",
+            ", ".join(plugin.tasks) if len(plugin.tasks) <= 3 else f"{len(plugin.tasks)} tasks",
             "published files" if plugin.needs_data else "generated",
             _options(plugin),
             ", ".join(plugin.variants),
