@@ -12,7 +12,8 @@ prompt ──> model ──(no calls)──> answer
 
 - **A bad call is never fatal and never repaired.** Unknown tool, arguments that are no JSON or not what the
   schema says, a tool's own error: each comes back to the model as a tool message with an `error`, and is
-  counted in the row (`tool_errors`, and by kind in `tools_used`). A missing or repeated call id gets a new one.
+  counted in the row (`tool_errors`, and by kind in `tools_used`). A missing or repeated call id gets a new
+  one.
 - **`tool_choice: required`** holds until there was a call. A trial without one gets the flag
   `required_call_missing`.
 - **`tool_choice: none`** shows the tools and forbids calls, as in `direct`. A call made nevertheless is kept

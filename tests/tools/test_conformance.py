@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon_conformance.check import checks_in
-from gnomon_conformance.tools import ToolSuite, fields_of, hold
+from gnomon_conformance.tools import ToolSuite, hold
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult, contract_hash
 from gnomon_tools.core.toolbox import TOOLS, Toolbox, to_json
