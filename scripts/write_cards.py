@@ -23,7 +23,7 @@ VERDICTS = {"undecided": "cannot be told"}  # others stand as they are
 def main() -> None:
     """Write the pictures, the seals and the made part of the page."""
     table = [
-        "| server | its tools against none, 1.5B | rules | calls of tools, model | tokens | schemas | seconds |",
+        "| server | its tools against none, 1.5B | rules | calls | tokens | schemas | seconds |",
         "|---|---|---|---|---|---|---|",
     ]
     sections = []

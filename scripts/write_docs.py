@@ -380,6 +380,13 @@ SECTIONS_OF_API: Mapping[str, tuple[str, ...]] = {  # the beginnings of modules,
     "Benchmarks": ("gnomon.",),  # all else
 }
 
+MARKS = ("gnomon_tools.core.marks", "gnomon_tools.core.scene_marks")
+ELSEWHERE: Mapping[str, str] = {  # where lines of names stand that are named alone
+    "Sketches": "build what a sketch draws ([marks](../tools/gnomon_tools/core/marks.py), "
+    "[of scenes](../tools/gnomon_tools/core/scene_marks.py))",
+    "Benchmarks": "[optional abilities](adding-a-benchmark.md#optional-abilities)",
+}
+
 
 def public_names() -> dict[str, tuple[str, str]]:
     """By name of `gnomon.api`, the module that it stands in and the first sentence of its docstring.
@@ -401,15 +408,18 @@ def public_names() -> dict[str, tuple[str, str]]:
 
 
 def public_lists() -> str:
-    """The names of `gnomon.api`, each with a line, by what they are for; abilities have theirs elsewhere."""
+    """The names of `gnomon.api` by what they are for, each with a line unless that stands elsewhere."""
     lists: dict[str, list[str]] = {title: [] for title in SECTIONS_OF_API}
-    abilities = [ability.__name__ for ability in ABILITIES]
+    elsewhere: dict[str, list[str]] = {title: [] for title in ELSEWHERE}
+    abilities = {ability.__name__ for ability in ABILITIES}
     for name, (module, text) in public_names().items():
         title = next(title for title, starts in SECTIONS_OF_API.items() if module.startswith(starts))
-        if name not in abilities:
+        if name in abilities or module in MARKS:
+            elsewhere[title].append(f"`{name}`")
+        else:
             lists[title].append(f"- `{name}`: {text}")
-    names = ", ".join(f"`{name}`" for name in abilities)
-    lists["Benchmarks"].append(f"- {names}: [optional abilities](adding-a-benchmark.md#optional-abilities).")
+    for title, names in elsewhere.items():
+        lists[title].append(f"- {', '.join(names)}: {ELSEWHERE[title]}.")
     return paragraphs(*(part for title, lines in lists.items() for part in (f"## {title}", "\n".join(lines))))
 
 
