@@ -188,7 +188,7 @@ def presets_table() -> str:
 
 
 def presets_sections() -> str:
-    """Each preset's section: what it is, its parameters and an example."""
+    """Each preset's section: what it is, and its parameters."""
     return "".join(map(_preset_section, PRESETS.own()))
 
 
@@ -198,12 +198,10 @@ def _preset_section(preset: Preset[Any]) -> str:
         for name, field in preset.options.model_fields.items()
         if name not in PresetOptions.model_fields
     }
-    example = "".join(f", {name}: {_flow(value)}" for name, value in preset.example.items())
     return paragraphs(
         f"### {preset.name}",
         PRESETS.details(preset.name),
         _parameters(preset, own),
-        f"Example: `arms: {{preset: {preset.name}{example}}}`." if example else "",
     )
 
 
