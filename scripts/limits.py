@@ -1,6 +1,7 @@
 """Lists the bounds of Gnomon for `docs/limits.md`, each value read from the module that holds to it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from operator import attrgetter
@@ -120,11 +121,12 @@ def rows_of(group: str) -> list[tuple[str, str, str, str]]:
 ROOT = Path(__file__).parents[1]
 ROOMS = ("gnomon", "tools/*", "agents/*", "workers/*", "service/*", "packages/*/gnomon_*")
 BEGINNINGS = ("MAX_", "MOST_")
+SHORTENED = ("QUOTED", "SHOWN", "LISTED", "SAID", "KEPT", "NAMES", "NAMED", "OFFERED", "WORDS")  # texts
 SHOWN = ("gnomon.report", "gnomon.drawing", "gnomon.reading", "gnomon.statistics")  # refuse nothing
 
 
 def others() -> list[tuple[str, str]]:
-    """Every other number that is named as a bound, with what the code says of it; not of what is SHOWN."""
+    """Every other number that is named as a bound, with what the code says of it; not of what is shown."""
     listed = {(bound.module, bound.name) for group in GROUPS.values() for bound in group}
     rows = []
     for folder in (folder for room in ROOMS for folder in sorted(ROOT.glob(room)) if folder.is_dir()):
@@ -147,9 +149,10 @@ def _named_bounds(file: Path) -> Iterator[tuple[str, str]]:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
             continue
         name = statement.targets[0].id
-        value = _number(statement.value) if name.startswith(BEGINNINGS) else None
+        is_bound = name.startswith(BEGINNINGS) and not name.endswith(SHORTENED)
+        value = _number(statement.value) if is_bound else None
         if value is not None:
-            comment = lines[statement.lineno - 1].partition("  # ")[2].replace("|", "or")
+            comment = re.split("[:;,]", lines[statement.lineno - 1].partition("  # ")[2])[0]
             yield name, f"`{name}` {value:,.10g}" + (f" ({comment})" if comment else "")
 
 

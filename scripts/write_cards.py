@@ -23,8 +23,8 @@ VERDICTS = {"undecided": "cannot be told"}  # others stand as they are
 def main() -> None:
     """Write the pictures, the seals and the made part of the page."""
     table = [
-        "| server | its tools against none, 1.5B | rules | calls a trial | tokens | seconds |",
-        "|---|---|---|---|---|---|",
+        "| server | its tools against none, 1.5B | rules | calls | tokens | schemas | seconds |",
+        "|---|---|---|---|---|---|---|",
     ]
     sections = []
     for server in CARDS:
@@ -40,7 +40,7 @@ def main() -> None:
         (GALLERY / f"{server}.svg").write_text(chart.svg, encoding="utf-8")
         table.append(row_of(server, real, rules))
         seal = (folder / "seal.ndjson").read_text(encoding="utf-8").splitlines()
-        sections += ["", *section_of(server, real, rules, rows), sealed(*map(json.loads, seal[:2]))]
+        sections += ["", *section_of(server, real, rows), sealed(*map(json.loads, seal[:2]))]
     replace_between(GALLERY / "README.md", BEGIN, END, "\n".join(["", *table, *sections, ""]))
 
 
@@ -57,7 +57,8 @@ def row_of(server: str, real: ServerCard, rules: ServerCard) -> str:
     tokens = [(row["prompt_tokens"] or 0) + (row["completion_tokens"] or 0) for row in (without, with_it)]
     return (
         f"| [{server}](#{server}) | {worth(real)}: {verdict} | {worth(rules)}"
-        f" | {with_it['tool_calls']:.1f} | {tokens[0]:,.0f} → {tokens[1]:,.0f}"
+        f" | {with_it['tool_calls']:.1f}, {with_it['model_calls']:.1f} | {tokens[0]:,.0f} → {tokens[1]:,.0f}"
+        f" | {real['schema_tokens']:,.0f}"
         f" | {without['wall_s']:.1f} → {with_it['wall_s']:.1f} |"
     )
 
@@ -67,7 +68,7 @@ def worth(card: ServerCard) -> str:
     return "withheld" if card["diff"] is None else f"{points(card['diff'])}{points_brackets(card['ci95'])}"
 
 
-def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict[str, Any]]) -> list[str]:
+def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> list[str]:
     """What one card says: sentences, right answers by kind of question, and the picture."""
     right: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
@@ -81,14 +82,19 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
     return [
         f"### {server}",
         "",
-        " ".join([*card_sentences(real), *unread_sentences(rows)]),
+        " ".join([*sentences_of(real), unread_sentence(rows)]),
         "",
         *table,
         "",
         f"![what the tools of {server} are worth to the model]({server}.svg)",
         "",
-        f"By rules: {next(card_sentences(rules))} Spec: {spec}.",
+        f"Spec: {spec}.",
     ]
+
+
+def sentences_of(card: ServerCard) -> Iterator[str]:
+    """The card's sentences but that on its cost, which is in the table."""
+    return (sentence for sentence in card_sentences(card) if not sentence.startswith("A trial takes "))
 
 
 def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:
@@ -97,13 +103,15 @@ def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:
     return f"[Sealed](../seal.md): job `{planned['job']}`, {plan}, results of {results['at'][11:16]}."
 
 
-def unread_sentences(rows: list[dict[str, Any]]) -> Iterator[str]:
+def unread_sentence(rows: list[dict[str, Any]]) -> str:
     """What the model's replies that hold no answer were, by arm."""
     replies = Counter((row["arm"], row["reply_state"]) for row in rows if row["model"] == MODELS[0])
+    unread = []
     for (arm, state), count in sorted(replies.items()):
         if state != ReplyState.READ:
             trials = sum(number for (name, _), number in replies.items() if name == arm)
-            yield f"Under `{arm}` {count} of {trials} replies {were(count, ReplyState(state))}: no answer."
+            unread.append(f"under `{arm}` {count} of {trials} {were(count, ReplyState(state))}")
+    return f"No answer: {'; '.join(unread)}." if unread else ""
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def tools_part(need: Need) -> Callable[[], str]:
 def tool_section(tool: Tool[Any]) -> str:
     """A tool's section: what it tells, its call, its results and their error."""
     parameters = tool.schema()["function"]["parameters"]
-    results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
+    results = (f"`{field.name}`" for field in fields_of(tool.result_schema()) if field.depth == 0)
     return paragraphs(
         f"### `{tool.name}`",
         TOOLS.summary(tool.name),
@@ -188,7 +188,7 @@ def presets_table() -> str:
 
 
 def presets_sections() -> str:
-    """Each preset's section: what it is, its parameters and an example."""
+    """Each preset's section: what it is, and its parameters."""
     return "".join(map(_preset_section, PRESETS.own()))
 
 
@@ -198,12 +198,10 @@ def _preset_section(preset: Preset[Any]) -> str:
         for name, field in preset.options.model_fields.items()
         if name not in PresetOptions.model_fields
     }
-    example = "".join(f", {name}: {_flow(value)}" for name, value in preset.example.items())
     return paragraphs(
         f"### {preset.name}",
         PRESETS.details(preset.name),
         _parameters(preset, own),
-        f"Example: `arms: {{preset: {preset.name}{example}}}`." if example else "",
     )
 
 
@@ -219,7 +217,7 @@ def _parameters(preset: Preset[Any], own: Mapping[str, FieldInfo]) -> str:
         )
         fields.append(f"`{name}` ({default})")
     doc = " ".join((inspect.getdoc(preset.options) or "").split())
-    return f"Parameters of its own: {', '.join(fields)}. {doc}"
+    return f"Parameters: {', '.join(fields)}. {doc}"
 
 
 def _flow(value: object) -> str:
@@ -240,7 +238,7 @@ def benchmarks_table() -> str:
         (
             _benchmark_link(plugin.name),
             (summary.partition(": ")[2] or summary).rstrip("."),
-            ", ".join(plugin.tasks) if len(plugin.tasks) <= 8 else f"{len(plugin.tasks)} tasks",
+            ", ".join(plugin.tasks) if len(plugin.tasks) <= 3 else f"{len(plugin.tasks)} tasks",
             "published files" if plugin.needs_data else "generated",
             _options(plugin),
             ", ".join(plugin.variants),
@@ -380,6 +378,13 @@ SECTIONS_OF_API: Mapping[str, tuple[str, ...]] = {  # the beginnings of modules,
     "Benchmarks": ("gnomon.",),  # all else
 }
 
+MARKS = ("gnomon_tools.core.marks", "gnomon_tools.core.scene_marks")
+ELSEWHERE: Mapping[str, str] = {  # where lines of names stand that are named alone
+    "Sketches": "build what a sketch draws ([marks](../tools/gnomon_tools/core/marks.py), "
+    "[of scenes](../tools/gnomon_tools/core/scene_marks.py))",
+    "Benchmarks": "[optional abilities](adding-a-benchmark.md#optional-abilities)",
+}
+
 
 def public_names() -> dict[str, tuple[str, str]]:
     """By name of `gnomon.api`, the module that it stands in and the first sentence of its docstring.
@@ -401,11 +406,18 @@ def public_names() -> dict[str, tuple[str, str]]:
 
 
 def public_lists() -> str:
-    """The names of `gnomon.api`, each with a line, by what they are for."""
+    """The names of `gnomon.api` by what they are for, each with a line unless that stands elsewhere."""
     lists: dict[str, list[str]] = {title: [] for title in SECTIONS_OF_API}
+    elsewhere: dict[str, list[str]] = {title: [] for title in ELSEWHERE}
+    abilities = {ability.__name__ for ability in ABILITIES}
     for name, (module, text) in public_names().items():
         title = next(title for title, starts in SECTIONS_OF_API.items() if module.startswith(starts))
-        lists[title].append(f"- `{name}`: {text}")
+        if name in abilities or module in MARKS:
+            elsewhere[title].append(f"`{name}`")
+        else:
+            lists[title].append(f"- `{name}`: {text}")
+    for title, names in elsewhere.items():
+        lists[title].append(f"- {', '.join(names)}: {ELSEWHERE[title]}.")
     return paragraphs(*(part for title, lines in lists.items() for part in (f"## {title}", "\n".join(lines))))
 
 
@@ -433,7 +445,7 @@ def places_table() -> str:
 
 def other_limits() -> str:
     """Every other number that is named as a bound."""
-    return paragraphs(table(("module", "bounds"), limits.others()))
+    return paragraphs("\n".join(f"- {module}: {bounds}" for module, bounds in limits.others()))
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {

@@ -1,18 +1,13 @@
 """Code as action: the model writes Python in which the tools are functions, and sees what the code prints.
 
-The model writes a block of Python (CodeAct, Wang et al. 2024); the arm's tools are functions in it, told of
-by their signatures. It runs in an [interpreter without a way out](code-as-action.md), and the model is told
-what it printed, the value of its last line, and its error with the line. Names stay from block to block. A
-reply without a block, or `final_answer(value)` in one, is the answer.
+The model writes a block of Python (CodeAct, Wang et al. 2024) in which the arm's tools are functions, and is
+told what it printed ([code as action](code-as-action.md)). Names stay from block to block. A reply without a
+block, or `final_answer(value)` in one, is the answer.
 
 - **Each call in the code is a call of a tool**: recorded, counted and limited like any other, also in loops.
   A call that fails, or that is one too many, raises a `RuntimeError` which the code may catch.
-- **The signatures say what the tools' schemas say, and no more**, so that against `react` and `text-react`
-  only the interface differs (preset [`interfaces`](presets.md#interfaces)).
-- **What it is told stands before the question**, so that questions of an arm share it.
 - **Only the first block of a reply runs.** What a reply says after it (results it makes up) is cut off.
-- **Without tools it is Python alone**: the control for what a calculator is worth. Functions that the arm
-  forbids to call are named as such, and are not there.
+- **Without tools it is Python alone**: the control for what a calculator is worth.
 """
 
 import json

@@ -1,8 +1,8 @@
 """One call of the model: the prompt, one reply, the answer.
 
-The baseline. It asks once and takes the text. If the arm lists tools, the model is shown their schemas with
-`tool_choice: none`, so that an arm can tell the effect of *seeing* tools from that of *using* them. A tool
-call that the model makes nevertheless is kept in the trace and not run.
+The baseline. If the arm lists tools, the model is shown their schemas with `tool_choice: none`, so that an
+arm can tell the effect of *seeing* tools from that of *using* them. A tool call that the model makes
+nevertheless is kept in the trace and not run.
 """
 
 from gnomon.core.agent import AgentContext

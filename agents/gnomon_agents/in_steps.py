@@ -2,8 +2,7 @@
 
 A prompt may hold headings `## Step 1`, `## Step 2`, …: each step is asked in the conversation so far, what
 comes before the first goes with it, and no step sees a later one. A prompt without such headings is one step.
-`urbanvideo-authoring` writes questions this way; under `direct` the same prompt is asked in one go, so the
-two make a contrast.
+`urbanvideo-authoring` writes questions this way.
 """
 
 import itertools

@@ -12,11 +12,10 @@ prompt ──> model ──(no calls)──> answer
 
 - **A bad call is never fatal and never repaired.** Unknown tool, arguments that are no JSON or not what the
   schema says, a tool's own error: each comes back to the model as a tool message with an `error`, and is
-  counted in the row (`tool_errors`, and by kind in `tools_used`).
-- **Call ids.** A missing or repeated id gets a new one that is unique in the conversation, in the call and in
-  its answer alike. Good ids are kept.
-- **`tool_choice: required`** holds until there was a call. Held longer, no model could ever answer. A trial
-  in which the model does not call nevertheless gets the flag `required_call_missing`.
+  counted in the row (`tool_errors`, and by kind in `tools_used`). A missing or repeated call id gets a new
+  one.
+- **`tool_choice: required`** holds until there was a call. A trial without one gets the flag
+  `required_call_missing`.
 - **`tool_choice: none`** shows the tools and forbids calls, as in `direct`. A call made nevertheless is kept
   in the trace, not run, and flagged `forbidden_call`.
 - **A call that repeats an earlier one to the letter** is run and counted (`repeated` in `tools_used`, the
@@ -24,8 +23,8 @@ prompt ──> model ──(no calls)──> answer
 - **The last reply without a call is the answer.** With the last result that it may have the model is told
   that no call is left. Every further call of that reply is answered so, and the model is asked one last time
   without tools to choose from; if it calls again, the trial ends as `max_tool_calls`.
-- **A worker that dies loses little.** In a job the turns are kept with the trial whenever ten seconds or a
-  cent would be lost, and another worker goes on after the last one that was kept.
+- **A worker that dies loses little.** Turns are kept with the trial whenever ten seconds or a cent would be
+  lost, and another worker goes on after the last one that was kept.
 """
 
 import json

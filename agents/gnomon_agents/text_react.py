@@ -2,8 +2,8 @@
 
 The same tools without function calling: names, descriptions and schemas stand before the question, the model
 writes `Action: {"tool": "...", "arguments": {...}}`, and gets the result as a line `Observation: ...`. What a
-reply says after its first action (observations it makes up) is cut off. Errors, counts, limits and what is
-told of them are those of `react`; tools that the arm forbids to call are named as such.
+reply says after its first action (observations it makes up) is cut off. Errors, counts and limits are those
+of `react`.
 """
 
 import json

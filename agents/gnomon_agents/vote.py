@@ -3,8 +3,7 @@
 The control for the tokens that tools make a model spend (preset `matched_compute`). It drafts answers, each
 with a seed of its own, for as long as one more draft and the final choice fit into the arm's `max_tokens`;
 then the model is shown all drafts and asked for the answer that most agree on (universal self-consistency,
-Chen et al. 2023). No parser of any benchmark is needed for it. Drafts that are all the same are the answer at
-once. Without `max_tokens`, or with a provider that counts no tokens, there are three drafts.
+Chen et al. 2023). Without `max_tokens`, or with a provider that counts no tokens, there are three drafts.
 """
 
 from gnomon.core.agent import AgentContext

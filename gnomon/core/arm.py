@@ -96,9 +96,9 @@ class Replay(StrictModel):
     result: ReplayedResult = Field(
         default="recorded",
         description=(
-            "What the call returns this time: `recorded`, what it returned then; `truth`, what the tool "
+            "What the call returns this time: `recorded`, what it did then; `truth`, what the tool "
             "returns when nothing is made to fail; `noise`, a plausible and wrong result; `other_sample`, "
-            "what the same tool returned on another sample; `nothing`, that nothing is known."
+            "that of another sample; `nothing`, that nothing is known."
         ),
     )
     tool: str | None = Field(
@@ -151,8 +151,8 @@ class Arm(StrictModel):
     )
     agent: AnyAgent = Field(
         description=(
-            "Name of the agent, the loop around the model, such as `direct` (one call) or `react` (calls "
-            "tools until it answers); or an agent from outside, such as `{http: URL}`."
+            "Name of the agent, such as `direct` (one call) or `react` (calls tools until it answers); or "
+            "an agent from outside, such as `{http: URL}`."
         )
     )
     tools: ToolNames = Field(
@@ -200,8 +200,8 @@ class Arm(StrictModel):
         default=None,
         exclude_if=_is(None),
         description=(
-            "Repeats the trials of a stored job's arm up to one call, chosen by the trial's seed, and goes "
-            "on from there; null: trials begin at their start."
+            "Repeats the trials of a stored job's arm up to one call, chosen by the trial's seed, and "
+            "goes on from there."
         ),
     )
     transform: Transform | None = Field(
@@ -225,10 +225,7 @@ class Arm(StrictModel):
         default="",
         max_length=MAX_INSTRUCTIONS,
         exclude_if=_is(""),
-        description=(
-            "A text of yours that stands before the question, at the same place for every agent; up to "
-            "10,000 characters. Empty: none."
-        ),
+        description="A text of yours that stands before the question; up to 10,000 characters.",
     )
     tool_names: ToolNaming = Field(
         default="original",
@@ -249,8 +246,7 @@ class Arm(StrictModel):
         le=1000,
         exclude_if=_is(None),
         description=(
-            "How often each model answers each sample under this arm; null: as often as the job's `repeats` "
-            "says. A sample's score is the mean of its repeats, whatever their number."
+            "How often each model answers each sample under this arm; null: as the job's `repeats` says."
         ),
     )
     confidence: bool = Field(
@@ -407,10 +403,7 @@ class Contrast(StrictModel):
     )
     primary: bool = Field(
         default=False,
-        description=(
-            "Whether the contrast is one of those that the verdict rests on; unused where the analysis "
-            "names its `primary` pair."
-        ),
+        description="Whether the verdict rests on it; unused where the analysis names its `primary` pair.",
     )
 
     @field_validator("factor")

@@ -79,8 +79,7 @@ class OutsideAgent(StrictModel):
         default=False,
         exclude_if=_is_false,
         description=(
-            "Whether a command goes on after its answer and is asked again, one line of JSON for each "
-            "question; false: a process of its own for each."
+            "Whether a command is asked again, one line of JSON for each question; false: a process for each."
         ),
     )
     memory_mb: int | None = Field(

@@ -26,9 +26,7 @@ class RetryPolicy(StrictModel):
         default=0.5,
         ge=0,
         lt=1,
-        description=(
-            "Share of a pause that is left to chance, either way; 0.5: half to one and a half times as long."
-        ),
+        description="Share of a pause that is left to chance, either way.",
     )
     cap_s: float = Field(
         default=600.0,
@@ -43,7 +41,7 @@ class RetryPolicy(StrictModel):
         description="Seconds after which a call fails that meets nothing but rate limits.",
     )
     final_causes: Annotated[tuple[TransientCause, ...], AS_LIST] = Field(
-        default=(), description="Causes that are not tried again, though the call might succeed later."
+        default=(), description="Causes that are not tried again."
     )
 
     def is_transient(self, fault: ProviderFault) -> bool:

@@ -48,7 +48,7 @@ class Select(StrictModel):
         default=0,
         ge=0,
         lt=2**63,
-        description="Which samples are drawn or generated: the same seed gives the same ones.",
+        description="The same seed draws or generates the same samples.",
     )
     request: dict[str, Any] | None = Field(
         default=None,
@@ -84,9 +84,8 @@ class Select(StrictModel):
         default=None,
         exclude_if=operator.not_,
         description=(
-            "How hard generated questions are: a level, `mixed` for as they come and all levels in turn, or "
-            "the lowest and the highest value of measured features, such as {detour: [1.5, 3]}; null: as "
-            "they come."
+            "How hard generated questions are: a level, `mixed` for all in turn, or the ends of measured "
+            "features, such as {detour: [1.5, 3]}; null: as they come."
         ),
     )
 

@@ -8,8 +8,7 @@ A silent fault runs a tool of a scene with the scene's cameras and places exchan
 a wrong scale and a wrong north: lengths, speeds and minutes half as long again, compass directions a quarter
 off. Tools that measure nothing are never silently wrong; a job that offers no others is refused.
 
-A trial run again meets the same faults, and explicit and silent faults hit the same calls. The trace marks
-each (`injected`); rows count them by tool in `tools_used`.
+The trace marks each (`injected`); rows count them by tool in `tools_used`.
 """
 
 from pydantic import Field

@@ -2,8 +2,7 @@
 
 `calls` uses [`react`](agents.md#react), `text` [`text-react`](agents.md#text-react), `code`
 [`code`](agents.md#code) ([how it runs](code-as-action.md)); `python` may write code without tools. The first
-contrasts compare text and code with calls; `python − raw` is what an interpreter alone is worth,
-`code − python` what the tools are worth to a model that has one. `max_turns` bounds the blocks of code.
+contrasts compare text and code with calls. `max_turns` bounds the blocks of code.
 """
 
 from pydantic import field_validator

@@ -4,7 +4,7 @@
 arm with live tools (`tokens_arm`, where there are several) are what a trial without tools may spend. Or give
 `tokens` yourself. The arm `matched` drafts answers for as long as they fit, then takes what most agree on
 ([`vote`](agents.md#vote)). Where it spent less than three quarters of what tools took, the report lists that
-as a deviation. A provider that counts no tokens cannot be matched: three drafts.
+as a deviation.
 
 ```sh not run: tests/service/test_matching.py
 gnomon run tools.yaml                                        # any job with tools: j_…

@@ -4,8 +4,7 @@
 `both` has facts and tools. In `placebo` good calls are answered from the facts of another question.
 
 Primary: `fetched − told` is the fetching. `told − question` is the evidence, `both − told` tools beside the
-evidence, `fetched − placebo` what the tools say. Evidence is equal where tools answer from every line of the
-facts: the audit of `mapeval` counts the lines.
+evidence, `fetched − placebo` what the tools say.
 """
 
 from gnomon.core.benchmark import Benchmark

@@ -2,6 +2,7 @@
 
 from pydantic import ValidationError
 
+from gnomon.core.arm import Arm
 from gnomon.core.benchmark import HasOracle, ReadsOwnFiles
 from gnomon.core.errors import SpecError
 from gnomon.core.transforms import Transforms
@@ -53,11 +54,11 @@ def tools(spec: JobSpec, _: object) -> None:
 
 
 def conditions(spec: JobSpec, _: object) -> None:
-    """Refuses conditions of plug-ins that do not exist, and options that they do not take."""
+    """Refuses conditions that do not exist or are fields of the arm, and options that they do not take."""
     for at, arm in enumerate(spec.arms):
         for name, options in arm.conditions.items():
             field = f"arms.{at}.conditions"
-            if name in CONDITIONS.own_names():
+            if name in Arm.model_fields:
                 message = f"{name!r} is one of Gnomon's own: write the fields of the arm in place of it"
                 raise SpecError(message, field=field)
             if name not in CONDITIONS:

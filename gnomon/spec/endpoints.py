@@ -12,6 +12,7 @@ from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.environment import address_variable
 from gnomon.spec.model_providers import plugged_provider
 from gnomon.spec.model_spec import ModelSpec
+from gnomon.spec.provider_table import PROVIDERS
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
 BUILT_IN = ("reference", "scripted")  # models that call no provider
@@ -30,10 +31,6 @@ ANSWER_OPTIONS = frozenset(
 TAKES_BASE = (
     *("openai", "hosted_vllm", "anthropic", "azure", "gemini", "mistral", "openrouter"),
     *("together_ai", "huggingface", "deepseek", "groq", "minimax", "moonshot"),
-)
-ADDRESSED = (  # providers that can be called directly without an `api_base`
-    *("cerebras", "dashscope", "deepseek", "fireworks_ai", "gemini", "groq", "minimax", "mistral"),
-    *("moonshot", "openai", "openrouter", "together_ai", "xai", "zai"),
 )
 UNBOUNDED = (  # providers whose adapters in LiteLLM use no HTTP client that they are given
     *("aiohttp_openai", "amazon_nova", "anthropic_text", "cloudflare", "cohere", "cohere_chat", "custom"),
@@ -197,7 +194,7 @@ def _is_unbounded(model: ModelSpec) -> bool:
 
 def _needs_base(model: ModelSpec) -> bool:
     """Whether a model that shall be called directly needs an `api_base`."""
-    is_addressed = model.api == "responses" or provider_in(model.id) in (*ADDRESSED, "anthropic")
+    is_addressed = model.api == "responses" or provider_in(model.id) in (*PROVIDERS, "anthropic")
     return model.client == "direct" and not is_addressed
 
 

@@ -88,8 +88,7 @@ class JobSpec(StrictModel):
         pattern="^[0-9a-f]{64}$",
         exclude_if=lambda sha256: sha256 is None,  # so that hashes of older specs stay
         description=(
-            "SHA-256 of one's own file of questions, frozen with the job, which goes on with no other file. "
-            "null: that of the file when the job is posted."
+            "SHA-256 of the file of questions, set when the job is frozen; it goes on with no other file."
         ),
     )
     columns: dict[str, str | tuple[str, ...]] = Field(
@@ -112,13 +111,13 @@ class JobSpec(StrictModel):
         default=None,
         exclude_if=lambda judge: judge is None,  # so that hashes of older specs stay
         description=(
-            "The model that says whether replies are right, for questions whose scorer is `judge`; its name "
-            "differs from those of `models`. null: rules score every reply."
+            "The model that says whether replies are right, for questions whose scorer is `judge`; its "
+            "name differs from those of `models`."
         ),
     )
     select: Select = Field(
         default=Select(),
-        description="Which samples are asked; by default all that the benchmark has or generates.",
+        description="Which samples are asked.",
     )
     protocol: PromptProtocol = Field(
         default="guarded",
@@ -181,8 +180,7 @@ class JobSpec(StrictModel):
     preflight: bool = Field(
         default=True,
         description=(
-            "Whether each model gets a tiny call or two before the first trial, to find a refused key early; "
-            "one more with a picture where prompts show some."
+            "Whether each model gets a tiny call or two before the first trial, to find a refused key early."
         ),
     )
     cache: bool = Field(
@@ -213,17 +211,14 @@ class JobSpec(StrictModel):
     plugins: dict[str, PluginPin] = Field(
         default_factory=dict,
         exclude_if=lambda plugins: not plugins,  # so that hashes of older specs stay
-        description=(
-            "Plug-ins of others that the job uses, by `KIND/NAME`, set when the job is frozen; written by "
-            "hand, it demands these very ones."
-        ),
+        description="Plug-ins of others that the job uses, by `KIND/NAME`, set when the job is frozen.",
     )
     servers: dict[str, ToolServer] = Field(
         default_factory=dict,
         exclude_if=operator.not_,
         description=(
-            "Servers whose tools arms have, by name; a server that is written among an arm's tools is moved "
-            "here when the job is frozen, with a listing of its tools."
+            "Servers whose tools arms have, by name; one that is written among an arm's tools is moved "
+            "here when the job is frozen."
         ),
     )
 

@@ -20,19 +20,13 @@ class Price(StrictModel):
         default=None,
         ge=0,
         le=1e6,
-        description=(
-            "Dollars per million prompt tokens that are read from the provider's prompt cache; null: as "
-            "`input`."
-        ),
+        description="Dollars per million read from the prompt cache; null: as `input`.",
     )
     cache_write: float | None = Field(
         default=None,
         ge=0,
         le=1e6,
-        description=(
-            "Dollars per million prompt tokens that are written to the provider's prompt cache; null: as "
-            "`input`."
-        ),
+        description="Dollars per million written to the prompt cache; null: as `input`.",
     )
     reasoning: float | None = Field(
         default=None, ge=0, le=1e6, description="Dollars per million reasoning tokens; null: as `output`."
@@ -78,13 +72,13 @@ class ModelSpec(StrictModel):
     )
     api_base: str | None = Field(
         default=None,
-        description="Address of an endpoint, `http(s)://host[:port][/path]`; null: the provider's own.",
+        description="Address of an endpoint, `http(s)://host[:port][/path]`.",
     )
     api_key_env: str | None = Field(
         default=None,
         description=(
-            "Name of the worker's environment variable that holds the key, never the key itself; null: "
-            "the provider's usual variable, but no key for an `api_base`."
+            "Name of the worker's variable that holds the key; null: the provider's usual one, but no key "
+            "for an `api_base`."
         ),
     )
     api: Literal["chat", "responses"] = Field(
@@ -123,10 +117,7 @@ class ModelSpec(StrictModel):
     )
     rate: Rate | None = Field(
         default=None,
-        description=(
-            "Limits of its provider key, which count where they are stricter than the operator's; null: "
-            "the operator's alone."
-        ),
+        description="Limits of its provider key, where they are stricter than the operator's.",
     )
     client: Literal["auto", "direct", "litellm"] = Field(
         default="auto",
@@ -137,8 +128,8 @@ class ModelSpec(StrictModel):
     reasoning_history: ReasoningHistory = Field(
         default="auto",
         description=(
-            "The turns that are sent back with their reasoning: all, those since the last user message, "
-            "or none; `auto` sends what the provider accepts."
+            "Turns that are sent back with their reasoning: all, those since the last user message, or "
+            "none; `auto`: what the provider accepts."
         ),
     )
     prompt_cache: Literal["auto", "off"] = Field(
@@ -160,7 +151,7 @@ class ModelSpec(StrictModel):
         gt=0,
         le=86_400,
         exclude_if=lambda seconds: seconds == CALL_TIMEOUT_S,  # so that hashes of older specs stay
-        description="Seconds that one call of the model may take before it is given up and tried again.",
+        description="Seconds after which one call is given up and tried again.",
     )
     options: dict[str, Any] = Field(
         default_factory=dict,

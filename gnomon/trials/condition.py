@@ -1,7 +1,7 @@
 """Defines conditions of an arm, which change a trial anywhere from its question to the flags of its row.
 
 Conditions are the modules of `gnomon/conditions`, and plug-ins of others (entry points `gnomon.conditions`).
-Ours read fields of the arm; those of others are named under `conditions` of the arm, with their options.
+Most of ours read a field of the arm; others are named under `conditions` of the arm, with their options.
 """
 
 import functools
@@ -148,8 +148,9 @@ def conditions_of(*arms: Arm) -> list[Condition]:
     >>> [condition.name for condition in conditions_of(Arm(name="a", agent="react", results="neutral"))]
     ['results', 'wording']
     """
-    others = {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
-    of_arms = [each for each in (*_own(), *others.values()) if any(each.is_of(arm) for arm in arms)]
+    known = {each.name: each for each in _own()}
+    known |= {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
+    of_arms = [each for each in known.values() if any(each.is_of(arm) for arm in arms)]
     return sorted(of_arms, key=lambda each: (each.order, each.name))
 
 

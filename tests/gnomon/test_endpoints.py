@@ -7,11 +7,10 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.media import MediaStore
-from gnomon.spec.endpoints import ADDRESSED, check_endpoints, is_loopback, parse_allowed
+from gnomon.spec.endpoints import check_endpoints, is_loopback, parse_allowed
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models.catalog import open_model
 from gnomon_agents.models.litellm_model import LiteLLMModel
-from gnomon_agents.models.providers import PROVIDERS
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"
@@ -122,7 +121,3 @@ def test_a_bad_list_of_bases_is_refused_at_start(text: str) -> None:
 @pytest.mark.parametrize("host", ["", "0.0.0.0", "example.org", "127.0.0.1.nip.io", "::", "10.0.0.1"])
 def test_other_hosts_are_not_loopback(host: str) -> None:
     assert not is_loopback(host)
-
-
-def test_the_providers_with_an_address_are_those_of_the_table() -> None:
-    assert set(ADDRESSED) == set(PROVIDERS)

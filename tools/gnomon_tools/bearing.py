@@ -2,9 +2,8 @@
 
 The bearing on the scene's plane: atan2(east, north). Two locations at the same point have none.
 
-Error: asin((error of start + error of end) / distance), and in an anchored scene the difference between the
-plane's north and true north along this line (meridians converge: about 0.02° for a kilometre at 60°
-latitude). 180 means that nothing is known.
+Error: asin((error of start + error of end) / distance), and in an anchored scene by how much the plane's
+north differs from true north along this line. 180 means that nothing is known.
 """
 
 import math

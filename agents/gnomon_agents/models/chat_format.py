@@ -12,9 +12,9 @@ from gnomon.core.message import Block, FunctionCall, Message, ToolCall, text_of
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon.spec.provider_table import PROVIDERS, provider_of
 from gnomon_agents.models.chat_turn import AS_IT_CAME, TurnRules
 from gnomon_agents.models.image_urls import PICTURES
-from gnomon_agents.models.providers import PROVIDERS, provider_of
 
 MAX_REPLY_CHARS = 1_000_000
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from gnomon.core.message import Message, ProviderTurn
 from gnomon.spec.model_spec import ModelSpec, ReasoningHistory
-from gnomon_agents.models.providers import UNKNOWN, Provider, provider_of
+from gnomon.spec.provider_table import UNKNOWN, Provider, provider_of
 
 MAX_BODY_CHARS = 4_000_000
 _OPENING, _TAG = re.compile(r"\s*<(think|thinking)>"), re.compile(r"<(/?)(think|thinking)>")

@@ -10,6 +10,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
 from gnomon.price_table import entry_of
 from gnomon.spec.model_spec import ModelSpec
+from gnomon.spec.provider_table import provider_of
 from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.chat_reply import read_completion
 from gnomon_agents.models.chat_turn import TurnRules
@@ -19,7 +20,6 @@ from gnomon_agents.models.json_pieces import Piece
 from gnomon_agents.models.litellm_errors import Scrubber
 from gnomon_agents.models.payload import Payload
 from gnomon_agents.models.prompt_cache import wants_marks
-from gnomon_agents.models.providers import provider_of
 
 PROVIDERS = ("openai", "hosted_vllm")
 BODY_OPTIONS = frozenset(  # of the spec; any other is LiteLLM's affair

@@ -2,7 +2,7 @@
 
 The turn from the line of sight, between centres and seen from above.
 
-Error: `error_deg` is the rounding of the result; the boxes are taken as they are.
+Error: `error_deg` is rounding alone.
 """
 
 from typing import Literal

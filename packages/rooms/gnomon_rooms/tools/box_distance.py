@@ -5,7 +5,7 @@ the other box and edges to edges.
 
 The gap is that of their outlines on the floor plan, each the hull of the box's eight corners.
 
-Error: `error_m` is the rounding of the results; the boxes are taken as they are.
+Error: `error_m` is rounding alone.
 """
 
 from pydantic import Field

@@ -1,6 +1,6 @@
 """Tells the edges and the heights of a box, and how wide it is where it stands upright.
 
-Error: `error_m` is the rounding of the result; the box is taken as it is.
+Error: `error_m` is rounding alone.
 """
 
 from pydantic import Field

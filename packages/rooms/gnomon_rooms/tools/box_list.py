@@ -1,6 +1,6 @@
 """The objects of a scene by name, page by page, with the centres of their boxes.
 
-Error: `error_m` is the rounding of the centres; the boxes are taken as they are.
+Error: `error_m` is rounding alone.
 """
 
 from pydantic import Field

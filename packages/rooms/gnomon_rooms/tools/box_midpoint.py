@@ -2,7 +2,7 @@
 
 Between centres, in space.
 
-Error: `error_m` is the rounding of the distances; the boxes are taken as they are.
+Error: `error_m` is rounding alone.
 """
 
 import math

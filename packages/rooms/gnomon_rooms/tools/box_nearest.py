@@ -2,7 +2,7 @@
 
 Exact for boxes that are turned in any way. A kind counts with its nearest box.
 
-Error: `error_m` is the rounding of the distances; the boxes are taken as they are.
+Error: `error_m` is rounding alone.
 """
 
 from pydantic import Field

@@ -2,7 +2,7 @@
 
 Centres, seen from above; nothing hides anything.
 
-Error: `error_deg` is the rounding of the turns; the boxes are taken as they are.
+Error: `error_deg` is rounding alone.
 """
 
 import math

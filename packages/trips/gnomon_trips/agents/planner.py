@@ -3,9 +3,9 @@
 A LangGraph graph for trips ([trips](../packages/trips/README.md)): intake, ground, select, gather ⇄ tools,
 draft, recommend, schedule, verify, repair (three rounds at most), guide, finalize. It acts through the
 arm's tools alone: with `order_visits` it schedules what was drafted, or refuses what is proven impossible;
-with `check_plan` it verifies and sends the faults back to the model; these calls are traced and counted
-like any other. Names of the request that are not found end in a refusal that names them, before the model
-is asked. When turns or calls run out, the draft with the fewest faults is the answer.
+with `check_plan` it verifies and sends the faults back to the model. Names that are not found end in a
+refusal, before the model is asked. When turns or calls run out, the draft with the fewest faults is the
+answer.
 """
 
 from gnomon.core.agent import AgentContext

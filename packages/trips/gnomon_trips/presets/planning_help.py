@@ -4,8 +4,7 @@
 `checked` adds the tools that judge a plan (`check`), `scheduled` the one that makes it (`schedule`). A
 benchmark without these keeps the first three arms. With `agent: planner` each runs through its graph.
 
-Primary: `fetched − told` is the fetching, `checked − fetched` the verifier's feedback, `scheduled − fetched`
-the scheduler. `told − question` is the evidence.
+Primary: `fetched − told`, `checked − fetched` and `scheduled − fetched`.
 """
 
 from pydantic import Field

@@ -1,6 +1,5 @@
 """List the models that need no provider and the providers, or show price, context and key of a model."""
 
-import importlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -87,9 +86,9 @@ def _plugged(provider: "ModelProvider") -> dict[str, Any]:
 
 def _providers() -> dict[str, str]:
     """By provider, the variable that usually holds its key."""
-    # By name, as agents are loaded by workers alone; this module of theirs is a table.
-    table = importlib.import_module("gnomon_agents.models.providers").PROVIDERS
-    keys = {name: provider.key for name, provider in table.items() if provider.key}
+    from gnomon.spec.provider_table import PROVIDERS
+
+    keys = {name: provider.key for name, provider in PROVIDERS.items() if provider.key}
     return dict(sorted({**keys, ANTHROPIC[0]: ANTHROPIC[1]}.items()))
 
 
