@@ -183,10 +183,9 @@ def contrast_report(
         "repeats_all": result.repeats_all,
         "n": comparison.n if comparison else 0,
         "clusters": comparison.clusters if comparison else 0,
-        "crossing_clusters": result.grouping.factors[-1].clusters_n
-        if result.grouping and result.grouping.crossed
-        else None,
-        "largest_cluster": result.grouping.largest_share if result.grouping else None,
+        "crossing_clusters": result.grouping.crossing_n if result.grouping else None,
+        "largest_cluster": result.grouping.heaviest[0] if result.grouping else None,
+        "largest_among": result.grouping.heaviest[1] if result.grouping else None,
         "baseline_mean": result.means[0] if result.means else None,
         "variant_mean": result.means[1] if result.means else None,
         "diff": comparison.diff if comparison else None,

@@ -25,7 +25,8 @@ class ContrastReport(TypedDict):
     n: int
     clusters: int
     crossing_clusters: int | None  # by a second factor that makes samples kin; null where there is one
-    largest_cluster: float | None  # the share of the figure that one cluster is
+    largest_cluster: float | None  # the share of the figure that one cluster is, of the factor where it is …
+    largest_among: int | None  # … most beside an equal share, which has so many clusters
     baseline_mean: float | None
     variant_mean: float | None
     diff: float | None

@@ -1,13 +1,9 @@
 """Puts into a few words what belongs beside a difference: its price, what was lost, and what weighs most."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from gnomon.report.text_formats import count, listed, percent
-
-if TYPE_CHECKING:
-    from gnomon.report.contrast import ContrastReport
-    from gnomon.report.sections.job import Denominators
 
 NOUNS = {"tokens": "tokens", "calls": "calls", "seconds": "seconds", "dollars": "dollars"}
 MATCHED = "{preset: matched_compute}"
@@ -76,7 +72,7 @@ def loss_words(baseline: float, variant: float) -> str:
     return f"{shares} of the trials of baseline and variant have no score"
 
 
-def clusters_words(counted: "ContrastReport | Denominators") -> str:
+def clusters_words(counted: Mapping[str, Any]) -> str:
     """In how many clusters the samples are, by each factor that makes them kin."""
     by_first = count(counted["clusters"], "cluster")
     second = counted.get("crossing_clusters")  # reports of before have none

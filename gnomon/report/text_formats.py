@@ -214,12 +214,23 @@ def clean(text: str) -> str:
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
 
 
+def clusters_cell(counted: Mapping[str, Any]) -> str:
+    """The clusters of a line in a table, by both factors where two cross.
+
+    >>> clusters_cell({"clusters": 20, "crossing_clusters": 8}), clusters_cell({"clusters": 1_200})
+    ('20 × 8', '1,200')
+    """
+    second = counted.get("crossing_clusters")  # reports of before have none
+    return f"{counted['clusters']:,} × {second:,}" if second else f"{counted['clusters']:,}"
+
+
 FILTERS = {  # of templates: the numbers of reports and pages look alike
     "points": points,
     "points_range": points_range,
     "deciding": deciding,
     "both_ranges": both_ranges,
     "margin_range": margin_range,
+    "clusters_cell": clusters_cell,
     "percent": percent,
     "percent_range": percent_range,
     "p": p_text,

@@ -109,7 +109,7 @@ def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -
     if comparison.reach is None:
         return NotWorse(reasons=[ONE_CLUSTER], p=None, lower=None)
     if (worth := comparison.reach.estimate.effective_clusters) < FEWEST:
-        as_many = f"the {comparison.clusters} clusters weigh as {worth:.1f} equal ones"
+        as_many = f"the clusters weigh as {worth:.1f} equal ones"
         few = f"it cannot be told: {as_many}, and fewer than {FEWEST} may leave out what got worse"
         return NotWorse(reasons=[few], p=comparison.reach.above(fall), lower=None)
     p, ci90 = comparison.reach.above(fall), comparison.reach.ends(0.90)
@@ -240,7 +240,7 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
         why = "".join(reason for reason in contrast["reasons"] if reason != NOTHING)
         return f"{cannot}: {why or f'no sample has a score {place} both'}."
     sizes = f"{count(contrast['n'], 'sample')} in {clusters_words(contrast)}"
-    if weight := weight_words(contrast["largest_cluster"] or 0.0, contrast["clusters"]):
+    if weight := weight_words(contrast["largest_cluster"] or 0.0, contrast["largest_among"] or 0):
         sizes += f"; {weight}"
     level, ends = ("90", contrast["ci90"]) if contrast["verdict"] == "no_effect" else ("95", contrast["ci95"])
     decides = ", which decides" if level == "90" else ""

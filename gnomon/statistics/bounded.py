@@ -25,11 +25,12 @@ INNER = 1.0 - 1e-9  # of a range, so that no value makes the likelihood zero
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BoundedLikelihood:
-    """The test of a weighted mean of values in [−1, 1]; `size` is how many independent ones they are."""
+    """The test of a weighted mean of values in [−1, 1]; sizes are how many independent ones they are."""
 
     values: Floats  # distinct
     weights: Floats  # sum to 1
     size: float
+    size_unseen: float  # the same of changes that were not seen
 
     name = "bounded likelihood"
 
@@ -42,18 +43,20 @@ class BoundedLikelihood:
             at = at * MOST_VALUES // len(values)
         weights = np.bincount(at, grouping.weights).astype(np.float64)
         values = np.bincount(at, grouping.weights * d) / weights
-        alike = _alike(d, grouping) if d.any() else max(ICC, grouping.icc(baseline), grouping.icc(variant))
-        return cls(values=values, weights=weights, size=grouping.effective_samples(alike))
+        alike = grouping.icc(d) if d.any() else max(ICC, grouping.icc(baseline), grouping.icc(variant))
+        size, size_unseen = map(grouping.effective_samples, (alike, _alike_unseen(d, grouping, alike)))
+        return cls(values=values, weights=weights, size=size, size_unseen=size_unseen)
 
     def p(self, null: float = 0.0) -> float:
         """Two-sided p of the mean being `null`.
 
         The likeliest distribution gives a share q to the end of the range that was not seen, or none. What
-        was seen has (1 − q)^size times the likelihood that it has without that share; twice the log ratio of
-        the rest has a χ² distribution with one degree of freedom. So p is the chance not to have seen that
-        end, times the p of the rest.
+        was seen has (1 − q)ⁿ times the likelihood that it has without that share; twice the log ratio of the
+        rest has a χ² distribution with one degree of freedom. So p is the chance not to have seen that end,
+        times the p of the rest.
 
-        >>> regular = BoundedLikelihood(values=np.array([-0.02]), weights=np.array([1.0]), size=60)
+        >>> sizes = {"size": 60, "size_unseen": 60}
+        >>> regular = BoundedLikelihood(values=np.array([-0.02]), weights=np.array([1.0]), **sizes)
         >>> round(regular.p(), 2), round(1.02**-60, 2)
         (0.3, 0.3)
         """
@@ -70,10 +73,11 @@ class BoundedLikelihood:
         least = errors / (1.0 + most * errors)
         is_unseen = float(self.weights @ least) >= 0.0
         stake = most if is_unseen else _likeliest(errors, self.weights, most)
-        ratio = self.size * float(self.weights @ np.log1p(stake * errors))
+        ratio = float(self.weights @ np.log1p(stake * errors))
         share = min(most * float(self.weights @ least), INNER)
-        unseen = -self.size * float(np.log1p(-share)) if is_unseen else 0.0
-        return float(np.exp(-unseen) * chdtrc(1.0, 2.0 * max(ratio - unseen, 0.0)))
+        unseen = -float(np.log1p(-share)) if is_unseen else 0.0
+        rest = chdtrc(1.0, 2.0 * self.size * max(ratio - unseen, 0.0))
+        return float(np.exp(-self.size_unseen * unseen) * rest)
 
 
 def _likeliest(errors: Floats, weights: Floats, most: float) -> float:
@@ -95,17 +99,15 @@ def _likeliest(errors: Floats, weights: Floats, most: float) -> float:
     return stake
 
 
-def _alike(d: Floats, grouping: Design) -> float:
+def _alike_unseen(d: Floats, grouping: Design, alike: float) -> float:
     """How alike changes as large as those that were not seen would be within a cluster.
 
-    As alike as the differences that were seen. Unless changes of half the scale were seen in enough clusters,
-    at least by 0.05, and the more the less the differences vary beside their mean: if all questions lose the
-    same two points, they say no more of what is rare than one question of each cluster does. Needs a
-    difference that is not zero.
+    As `alike` as the differences that were seen. Unless changes of half the scale were seen in enough
+    clusters, at least by 0.05, and the more the less the differences vary beside their mean: if all questions
+    lose the same two points, they say no more of what is rare than one question of each cluster does.
     """
-    alike = grouping.icc(d)
     if all(factor.clusters_with(np.abs(d) >= LARGE) >= SEEN for factor in grouping.factors):
         return alike
     mean = grouping.mean(d)
-    variance = float(grouping.weights @ (d - mean) ** 2)
-    return max(ALIKE, alike, mean**2 / (mean**2 + REGULAR * variance))
+    scatter = REGULAR * float(grouping.weights @ (d - mean) ** 2)
+    return max(ALIKE, alike, mean**2 / (mean**2 + scatter) if d.any() else 0.0)

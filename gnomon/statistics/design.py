@@ -57,6 +57,11 @@ class Design:
         """The design by each factor that makes samples kin: itself, and by the second where two cross."""
         return (self, *(self.crossed or ())[:1])
 
+    @property
+    def crossing_n(self) -> int | None:
+        """How many clusters a second factor has; None where there is one."""
+        return self.crossed[0].clusters_n if self.crossed else None
+
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
         return float(np.mean(np.bincount(self.strata, values) / np.bincount(self.strata)))
@@ -143,9 +148,11 @@ class Design:
         return int(np.count_nonzero(np.bincount(self.clusters[holds])))
 
     @property
-    def largest_share(self) -> float:
-        """The weight of the cluster that weighs most."""
-        return float(np.bincount(self.clusters, self.weights).max())
+    def heaviest(self) -> tuple[float, int]:
+        """The weight of the cluster that weighs most beside an equal one of its factor, which has so many."""
+        weighed = [(np.bincount(each.clusters, each.weights).max(), each.clusters_n) for each in self.factors]
+        share, clusters_n = max(weighed, key=lambda of: of[0] * of[1])
+        return float(share), clusters_n
 
     def effective_samples(self, icc: float) -> float:
         """How many independent, equally weighted samples these are worth if a cluster's correlate by `icc`.

@@ -41,6 +41,7 @@ class JobVerdict:
     clusters: int
     margin: float
     reasons: tuple[str, ...]
+    crossing_clusters: int | None = None
     more: int = 0
 
 
@@ -68,6 +69,7 @@ def verdict_in(report: "Report") -> JobVerdict | None:
         clusters=first["clusters"],
         margin=max(map(abs, first.get("margin") or [report["job"]["margin"]])),
         reasons=tuple(first["reasons"]),
+        crossing_clusters=first.get("crossing_clusters"),  # absent from reports of older versions
         more=sum(contrast["family"] == "primary" for contrast in others),
     )
 

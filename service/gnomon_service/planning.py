@@ -91,7 +91,7 @@ def plan(
         **({"retry": retry} if (retry := changed_fields(spec.retry)) else {}),
         "comparisons": {
             "primary": sum(pair.is_primary for pair in contrasts),
-            "all": len(contrasts) * (1 + len(cells)),
+            "all": len(contrasts) * (len(cells) + (len(cells) > 1)),  # a lone cell is the whole job
         },
         "margin_text": margin_text(spec.analysis.margin),
         "detectable": detectable,

@@ -19,6 +19,7 @@ from gnomon.report.section import ReportInput, Section, pair_key
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import (
     both_ranges,
+    clusters_cell,
     deciding,
     escape_markdown,
     label,
@@ -103,7 +104,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
             "–" if contrast["diff"] is None else points(contrast["diff"]),
             both_ranges(contrast),
             str(contrast["n"]),
-            str(contrast["clusters"]),
+            clusters_cell(contrast),
             p_text(contrast["p_adjusted"]),
             points_range(contrast.get("ci95_adjusted")),  # absent from reports of older versions
             f"{contrast['rescued']} : {contrast['broken']}",

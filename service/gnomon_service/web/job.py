@@ -305,6 +305,7 @@ def _finding(job: JobRecord, contrast: "ContrastReport") -> dict[str, Any]:
         "variant_mean": contrast["variant_mean"],
         "samples": contrast["n"],
         "clusters": contrast["clusters"],
+        "crossing_clusters": contrast.get("crossing_clusters"),  # absent from reports of older versions
         "p_adjusted": contrast["p_adjusted"],
         "mde": contrast["mde"],
         **counts,

@@ -106,6 +106,7 @@ def _result(verdict: JobVerdict) -> Row:
         "to": verdict.variant_mean,
         "samples": verdict.samples,
         "clusters": verdict.clusters,
+        "crossing_clusters": verdict.crossing_clusters,
         "why": why(verdict),
     }
 
@@ -115,13 +116,12 @@ def why(verdict: JobVerdict) -> str:
 
     >>> shown = dict(model="m", baseline="a", variant="b", word="undecided", diff=0.5, low=0.1, high=0.9)
     >>> rest = dict(baseline_mean=0.2, variant_mean=0.7, samples=28, clusters=4, margin=0.05)
-    >>> print(why(JobVerdict(**shown, **rest, reasons=("the check over clusters does not agree",))))
-    The interval excludes zero, but the check over 4 clusters does not agree.
+    >>> print(why(JobVerdict(**shown, **rest, reasons=("lost trials could undo it",))))
+    The interval excludes zero, but lost trials could undo it.
     """
     if not verdict.reasons:
         return ""
     reasons = "; ".join(verdict.reasons)
-    reasons = reasons.replace("over clusters", f"over {verdict.clusters} clusters")
     if verdict.low is not None and verdict.high is not None and (verdict.low > 0 or verdict.high < 0):
         return f"The interval excludes zero, but {reasons}."
     return f"{capitalised(reasons)}."

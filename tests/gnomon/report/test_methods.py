@@ -201,3 +201,17 @@ def test_clusters_are_told_by_both_factors(report_of: Reporter, pairs: Rows) -> 
     paragraph = found["methods"]["paragraph"]
     assert "24 questions in 1 subset and 8 clusters by one factor, 3 by another" in paragraph
     assert "with clusters of two crossed factors as independent units" in paragraph
+    assert "24 (8 × 3)" in render_section(found, "contrasts")
+    assert "| 8 × 3 |" in render_markdown(found)
+
+
+def test_the_largest_cluster_is_that_of_either_factor(report_of: Reporter, pairs: Rows) -> None:
+    rows = [
+        replace(row, cluster=f'["scene{sample % 12}","template{max(0, sample - 18)}"]')
+        for row in pairs([(0, 1), (1, 1)] * 12)
+        for sample in [int(row.sample_id[1:])]
+    ]
+    first = report_of(rows)["contrasts"][0]
+    assert (first["clusters"], first["crossing_clusters"]) == (12, 6)
+    assert (first["largest_cluster"], first["largest_among"]) == (pytest.approx(19 / 24), 6)
+    assert "by another; one of 6 clusters is 79.2 % of it" in first["verdict_text"]

@@ -13,6 +13,7 @@ from statsmodels.stats.weightstats import ttost_paired
 from bench.planted_jobs import JOBS
 from bench.planted_jobs import shares as planted
 from bench.statistics_levels import STUDIES, shares
+from gnomon.statistics.bounded import BoundedLikelihood
 from gnomon.statistics.design import design
 from gnomon.statistics.estimate import wilson
 from gnomon.statistics.mean import mean_score
@@ -200,6 +201,17 @@ def test_a_regular_loss_is_not_told_from_one_that_a_rare_gain_makes_good() -> No
     shared = np.repeat(np.arange(20), 10)
     lost = compare(np.full(200, 0.2), np.full(200, 0.18), design(np.zeros_like(shared), shared))
     assert lost.p == pytest.approx(1.02**-20)
+
+
+def test_small_differences_that_were_seen_are_as_alike_as_they_are() -> None:
+    clusters = np.repeat(np.arange(16), 5)
+    d = 0.04 + 0.16 * np.tile([-1.0, -0.5, 0.0, 0.5, 1.0], 16)  # spreads in each cluster, and between none
+    shared, alone = (
+        BoundedLikelihood.of(np.full(80, 0.4), 0.4 + d, design(np.zeros(80, dtype=np.intp), codes))
+        for codes in (clusters, np.arange(80))
+    )
+    assert shared.size == alone.size == alone.size_unseen == pytest.approx(80)
+    assert shared.size_unseen == pytest.approx(80 / (1 + 4 * 0.05))
 
 
 def test_a_gain_in_nearly_all_unequal_clusters_is_claimed() -> None:

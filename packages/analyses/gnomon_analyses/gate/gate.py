@@ -65,6 +65,7 @@ class _Tested(TypedDict):
     reasons: list[str]
     n: int  # samples with a score in both
     clusters: int
+    crossing_clusters: int | None  # by a second factor that makes samples kin
     base_mean: float | None
     new_mean: float | None
     diff: float | None
@@ -229,6 +230,7 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
         "reasons": ["no sample has a score in both"],
         "n": comparison.n if comparison else 0,
         "clusters": comparison.clusters if comparison else 0,
+        "crossing_clusters": result.grouping.crossing_n if result.grouping else None,
         "base_mean": means[0] if means else None,
         "new_mean": means[1] if means else None,
         "diff": comparison.diff if comparison else None,

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from gnomon.report.text_formats import count, escape_markdown, p_text, percent, points
+from gnomon.report.phrases import clusters_words
+from gnomon.report.text_formats import clusters_cell, count, escape_markdown, p_text, percent, points
 from gnomon_analyses.gate.gate import Finding, GatePair, GateReport, Regression
 
 WORDS: dict[Finding, str] = {
@@ -10,6 +11,7 @@ WORDS: dict[Finding, str] = {
     "worse": "worse",
     "not_shown": "not shown to be no worse",
 }
+UNSEEN = 0.05  # the chance to see none of the clusters that got worse
 
 
 def gate_text(report: GateReport) -> str:
@@ -33,7 +35,7 @@ def _headline(report: GateReport) -> str:
 
 def sentence(pair: GatePair) -> str:
     """The finding with its numbers and denominators."""
-    sizes = f"{count(pair['n'], 'sample')} in {count(pair['clusters'], 'cluster')}"
+    sizes = f"{count(pair['n'], 'sample')} in {clusters_words(pair)}"
     if _is_unchanged(pair):
         return f"nothing changed: every score and answer is the same ({sizes})."
     if pair["diff"] is None or pair["base_mean"] is None or pair["new_mean"] is None:
@@ -69,6 +71,13 @@ def _reach(pair: GatePair) -> Iterator[str]:
         yield f"An equal NEW would pass a margin of {size} in 8 of 10 such comparisons."
         if pair["could_show"] > pair["margin"] and pair["finding"] == "not_shown":
             yield "More samples show a smaller one."
+    fewest = min(pair["clusters"], pair["crossing_clusters"] or pair["clusters"])
+    if pair["finding"] == "not_worse" and fewest < pair["n"]:
+        unseen = f"{percent(1.0 - UNSEEN ** (1.0 / fewest))} % of all clusters"
+        yield (
+            f"Not guarded: a fall in few clusters alone. What got worse in {unseen} is in none of these "
+            f"{fewest:,} in 1 of 20 such comparisons."
+        )
     if pair["margin"] and pair["base_mean"] is not None and pair["margin"] >= pair["base_mean"] / 2:
         yield "Beware: the margin is half of BASE's score or more."
 
@@ -141,7 +150,7 @@ def _row(pair: GatePair) -> str:
         "–" if pair["diff"] is None else points(pair["diff"]),
         reach,
         f"{pair['n']:,} of {pair['samples']['both']:,}",
-        f"{pair['clusters']:,}",
+        clusters_cell(pair),
         "–" if pair["p"] is None else p_text(pair["p"]),
         "–" if pair["passes_from"] is None else _points(pair["passes_from"], up=True),
     ]

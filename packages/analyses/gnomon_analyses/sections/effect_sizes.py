@@ -57,7 +57,7 @@ class SubsetTest(TypedDict):
 class EffectSizes(TypedDict):
     """A comparison in other measures, over the `n` samples with a score under both arms.
 
-    `largest_cluster` is the share of the figure that is one cluster's; `lost` are shares of trials without a
+    `largest_cluster` and `largest_among` are those of the comparison; `lost` are shares of trials without a
     score, of baseline and variant.
     """
 
@@ -70,6 +70,7 @@ class EffectSizes(TypedDict):
     measures: list[EffectMeasure]
     heterogeneity: SubsetTest | None
     largest_cluster: float
+    largest_among: int
     lost: list[float]
 
 
@@ -123,7 +124,8 @@ def _sizes(
             for name, relative in measured.items()
         ],
         "heterogeneity": _tested(tested) if tested.subsets > 1 else None,
-        "largest_cluster": grouping.largest_share,
+        "largest_cluster": grouping.heaviest[0],
+        "largest_among": grouping.heaviest[1],
         "lost": [missing_share(scores, group, everywhere) for group in (first, second)],
     }
 
@@ -193,7 +195,7 @@ def measure_text(measure: EffectMeasure) -> str:
 def remarks(sizes: EffectSizes) -> list[str]:
     """What is lost and what weighs most, and how subsets differ, as sentences."""
     parts = [
-        weight_words(sizes["largest_cluster"], sizes["clusters"]),
+        weight_words(sizes["largest_cluster"], sizes.get("largest_among", sizes["clusters"])),  # of before
         loss_words(sizes["lost"][0], sizes["lost"][1]),
     ]
     told = [f"{capitalised(part)}." for part in parts if part]

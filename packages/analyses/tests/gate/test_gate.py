@@ -119,8 +119,26 @@ def test_clusters_that_weigh_as_few_cannot_show_that_nothing_fell():
     assert pair_of(*[12] * 8)["finding"] == "not_worse"
     unequal = pair_of(40, 25, 15, 10, 8, 5, 4, 3)
     assert unequal["finding"] == "not_shown"
-    assert "the 8 clusters weigh as 4.5 equal ones" in unequal["reasons"][0]
+    assert "the clusters weigh as 4.5 equal ones" in unequal["reasons"][0]
     assert unequal["passes_from"] is None
+
+
+def test_a_pass_over_clusters_names_what_it_does_not_guard():
+    def of_clusters(cluster_of, name):
+        rows = [result(at, at % 2, cluster=cluster_of(at), answer=name) for at in range(400)]
+        return GateSide(name=name, rows=rows)
+
+    def text_of(cluster_of):
+        report = judged(of_clusters(cluster_of, "BASE"), of_clusters(cluster_of, "NEW"), margin=0.3)
+        assert report["passed"]
+        assert gate_text(report).split(": ", 1)[1] in gate_markdown(report).replace("\\", "")
+        return gate_text(report)
+
+    assert "7.2 % of all clusters is in none of these 40 in 1 of 20" in text_of(lambda at: f"v{at // 10}")
+    crossed = text_of(lambda at: f'["scene{at // 10}","template{at % 10}"]')
+    assert "400 samples in 40 clusters by one factor, 10 by another" in crossed
+    assert "25.9 % of all clusters is in none of these 10 in 1 of 20" in crossed
+    assert "Not guarded" not in text_of(lambda at: at)
 
 
 def test_trials_that_only_new_lost_cannot_hide_a_fall():
