@@ -34,6 +34,7 @@ UNKNOWN_STATES = (
     ReplyState.THOUGHT_ONLY,
     ReplyState.UNREADABLE,
     ReplyState.EMPTY,
+    ReplyState.REFUSED,
 )
 
 _UNDECLARED = ("last_line", "only_mention")  # rules of reading

@@ -18,14 +18,13 @@ from gnomon.report.section import ReportInput
 from gnomon.report.text_formats import capitalised, count, short
 from gnomon.spec.model_spec import ModelSpec
 
-STATES = (*UNKNOWN_STATES, ReplyState.REFUSED)
 QUOTED_CHARS = 120
 
 
 def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """By arm, each state of which there is more than a twentieth, with one reply and what to do next."""
     for model, arm, totals in _by_arm(report_input):
-        for state in STATES:
+        for state in UNKNOWN_STATES:
             n = totals.states[state]
             if n > WORTH_SAYING * totals.replies:
                 trace = report_input.trace(totals.examples[state]) or {}
