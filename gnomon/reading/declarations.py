@@ -56,8 +56,13 @@ class Said(NamedTuple):
         return [line for line in self.text.splitlines() if line.strip()]
 
 
-_OBJECT = re.compile(r"\{\s*[\"}]")
-_CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
+_OBJECT = re.compile(r"\{\s*[\"'}]")
+_CALL = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
+# What makes an object behind it the arguments of a call.
+_CALLS = re.compile(
+    r"(?:<(?!ans|final|result|output|json|response)[a-z]\w{0,60}>|\b(?:arguments|args|parameters|input):?\**)\s*\Z",
+    re.IGNORECASE,
+)
 _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", re.IGNORECASE)
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
@@ -173,7 +178,7 @@ def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
                 calls.append((opening, end))
             continue
         end = close
-        if _is_call(fields):
+        if _is_call(fields) or _CALLS.search(text, max(0, opening - 80), opening):
             calls.append((opening, close))
         else:
             objects.append((opening, fields))
@@ -187,7 +192,8 @@ def _is_call(fields: object) -> bool:
     if isinstance(fields, Mapping):
         names_tool = _TOOL_NAMES & fields.keys() and any(name in fields for name in _ARGUMENT_NAMES)
         names_tool = names_tool and not _is_final(fields)
-        return bool(names_tool or _CALL_NAMES & fields.keys()) or any(
+        is_marked = fields.get("type") in ("tool_use", "tool_call", "function_call")
+        return bool(names_tool or is_marked or _CALL_NAMES & fields.keys()) or any(
             _is_call(value) for name in ("function", "tool_call", "tool_calls") if (value := fields.get(name))
         )
     return isinstance(fields, list) and any(_is_call(value) for value in fields[:MAX_DEPTH])
