@@ -24,6 +24,7 @@ class ReplyState(StrEnum):
     UNREADABLE = "unreadable"  # words without an answer in any known form, or a call that nobody can parse
     REFUSED = "refused"  # the model or its provider's filter refused
     EMPTY = "empty"  # no words at all
+    REPEATED = "repeated_calls"  # the same call, to the letter, until a limit ended it
     LIMIT = "limit"  # turns, calls, tokens, seconds or context were used up before it answered
     MISSING = "missing"  # the provider's fault, an agent's or ours
 
@@ -34,6 +35,8 @@ UNKNOWN_STATES = (
     ReplyState.THOUGHT_ONLY,
     ReplyState.UNREADABLE,
     ReplyState.EMPTY,
+    ReplyState.REFUSED,
+    ReplyState.REPEATED,
 )
 
 _UNDECLARED = ("last_line", "only_mention")  # rules of reading
@@ -45,9 +48,15 @@ _BY_STOP_REASON = {
 
 
 def reply_state(
-    outcome: Outcome, stop_reason: str, answer: str | None, trace: Trace, *, read_by: str = ""
+    outcome: Outcome,
+    stop_reason: str,
+    answer: str | None,
+    trace: Trace,
+    *,
+    read_by: str = "",
+    has_repeated: bool = False,
 ) -> ReplyState:
-    """The state of a trial that has ended so, with this answer read by this rule.
+    """The state of a trial that has ended so, with this answer read by this rule; whether a call repeated one.
 
     What stands last in a reply that was cut, and nothing declares, is no answer: it is where it was cut.
 
@@ -60,7 +69,8 @@ def reply_state(
     if outcome == Outcome.INFRA_MISSING:
         return ReplyState.MISSING
     if trace.response is None:
-        return _BY_STOP_REASON.get(stop_reason, ReplyState.LIMIT)
+        limit = ReplyState.REPEATED if has_repeated else ReplyState.LIMIT
+        return _BY_STOP_REASON.get(stop_reason, limit)
     replies = trace.replies
     reason = kind_of(replies[-1].finish_reason) if replies else ""
     is_cut = reason in CUT_REASONS

@@ -101,9 +101,9 @@ _FORMS = (
     ),
     _form(
         "hermes",
-        ("<tool_call", "<function_call", "<functioncall"),
-        r"<(?:tool_calls?|function_?calls?)>\s*(?:```(?:json)?\s*)?",
-        r"</(?:tool_calls?|function_?calls?)>",
+        ("<tool_call", "<function_call", "<functioncall", "<TOOLCALL"),
+        r"<(?:tool_calls?|function_?calls?|TOOLCALL)>\s*(?:```(?:json)?\s*)?",
+        r"</(?:tool_calls?|function_?calls?|TOOLCALL)>",
     ),
     _form(
         "mistral",
@@ -394,13 +394,13 @@ def _call(name: str, arguments: Any) -> FunctionCall:
 
 
 def _own_name(name: str, names: Collection[str]) -> str:
-    """The tool's name without what forms put around it: `functions.`, Kimi's number, Llama's `.call`.
+    """The tool's name without what forms put around it: `functions.`, Gemma's `default_api.`, Kimi's number, Llama's `.call`.
 
     >>> _own_name("functions.speed:0", ()), _own_name("speed.call", ())
     ('speed', 'speed')
     """
     name = name.strip()
-    return name if name in names else re.sub(r"^functions\.|:\d+$|\.call$", "", name)
+    return name if name in names else re.sub(r"^(?:functions|default_api)\.|:\d+$|\.call$", "", name)
 
 
 def _python_calls(source: str, names: Collection[str]) -> list[FunctionCall]:

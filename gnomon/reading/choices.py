@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from gnomon.reading.characters import bare, without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declares_nothing
+from gnomon.reading.declarations import Asked, Declaration, Said, declares_nothing
 from gnomon.reading.quantities import Quantity, number_of, quantities_in
 from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.texts import as_json
@@ -184,12 +184,12 @@ class Choices:
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
-        if declaration.rule == Rule.ONLY_MENTION:
+        if declaration.rule == "only_mention":
             return self._only_mention(declaration.text)
-        if declaration.rule == Rule.LEADING:
+        if declaration.rule == "leading":
             return self._leading(declaration.text)
         text = declaration.text[:MAX_CONTENT]
-        if declaration.rule in (Rule.WHOLE, Rule.LAST_LINE):
+        if declaration.rule in ("whole", "last_line"):
             return self._whole(text)
         if text.startswith('{"'):
             return None  # JSON that holds no answer
@@ -210,14 +210,14 @@ class Choices:
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [
-            Declaration(Rule.DECLARED, at, text[at : at + MAX_CONTENT].partition("\n")[0])
+            Declaration("declared", at, text[at : at + MAX_CONTENT].partition("\n")[0])
             for at in places
             if not _is_denied(text, at)
             and not declares_nothing(text[text.rfind("\n", 0, at) + 1 : at][-160:].lower())
         ]
         if "A:" in text:
             declared += [
-                Declaration(Rule.DECLARED, match.end(), text[match.end() :].partition("\n")[0])
+                Declaration("declared", match.end(), text[match.end() :].partition("\n")[0])
                 for match in _LABEL_A.finditer(text)
             ]
         return tuple(declared)
@@ -235,11 +235,11 @@ class Choices:
         text = self._without_list(said.text)
         if not text:
             return
-        yield Declaration(Rule.WHOLE, 0, text)
-        yield Declaration(Rule.LEADING, 0, text)
+        yield Declaration("whole", 0, text)
+        yield Declaration("leading", 0, text)
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
-            yield Declaration(Rule.LAST_LINE, 0, text.rpartition("\n")[2])
-        yield Declaration(Rule.ONLY_MENTION, 0, text)
+            yield Declaration("last_line", 0, text.rpartition("\n")[2])
+        yield Declaration("only_mention", 0, text)
 
     def _listed(self, listed: list[object]) -> Unclear | None:
         letters = {self._whole(str(item)) for item in listed[:30]} - {None}

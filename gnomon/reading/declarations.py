@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
@@ -22,18 +21,18 @@ Asked = Literal["line", "json", "tag"]
 """The form that a prompt asks for: a line `Answer: …` or of JSON, a JSON object, an `<answer>` tag."""
 
 
-class Rule(StrEnum):
-    """How an answer was read; rows keep it as `read_by`."""
-
-    ASKED_FORM = "asked_form"  # the form that the prompt asks for
-    JSON = "json"  # a field of a JSON object
-    TAG = "tag"  # an answer tag
-    BOX = "box"  # a box of LaTeX, or between marks of a box
-    DECLARED = "declared"  # "the answer is", "final answer", and the like
-    WHOLE = "whole"  # the whole reply is the answer
-    LEADING = "leading"  # the reply begins with it
-    LAST_LINE = "last_line"  # its last line is the answer
-    ONLY_MENTION = "only_mention"  # nothing else of the kind is named in the reply
+Rule = Literal[
+    "asked_form",  # the form that the prompt asks for
+    "json",  # a field of a JSON object
+    "tag",  # an answer tag
+    "box",  # a box of LaTeX, or between marks of a box
+    "declared",  # "the answer is", "final answer", and the like
+    "whole",  # the whole reply is the answer
+    "leading",  # the reply begins with it
+    "last_line",  # its last line is the answer
+    "only_mention",  # nothing else of the kind is named in the reply
+]
+"""How an answer was read; rows keep it as `read_by`."""
 
 
 class Declaration(NamedTuple):
@@ -57,8 +56,13 @@ class Said(NamedTuple):
         return [line for line in self.text.splitlines() if line.strip()]
 
 
-_OBJECT = re.compile(r"\{\s*[\"}]")
-_CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
+_OBJECT = re.compile(r"\{\s*[\"'}]")
+_CALL = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:")
+# What makes an object behind it the arguments of a call.
+_CALLS = re.compile(
+    r"(?:<(?!ans|final|result|output|json|response)[a-z]\w{0,60}>|\b(?:arguments|args|parameters|input):?\**)\s*\Z",
+    re.IGNORECASE,
+)
 _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", re.IGNORECASE)
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
@@ -174,7 +178,7 @@ def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
                 calls.append((opening, end))
             continue
         end = close
-        if _is_call(fields):
+        if _is_call(fields) or _CALLS.search(text, max(0, opening - 80), opening):
             calls.append((opening, close))
         else:
             objects.append((opening, fields))
@@ -188,7 +192,8 @@ def _is_call(fields: object) -> bool:
     if isinstance(fields, Mapping):
         names_tool = _TOOL_NAMES & fields.keys() and any(name in fields for name in _ARGUMENT_NAMES)
         names_tool = names_tool and not _is_final(fields)
-        return bool(names_tool or _CALL_NAMES & fields.keys()) or any(
+        is_marked = fields.get("type") in ("tool_use", "tool_call", "function_call")
+        return bool(names_tool or is_marked or _CALL_NAMES & fields.keys()) or any(
             _is_call(value) for name in ("function", "tool_call", "tool_calls") if (value := fields.get(name))
         )
     return isinstance(fields, list) and any(_is_call(value) for value in fields[:MAX_DEPTH])
@@ -216,20 +221,20 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
         yield from in_words
         return
     if asked == "line":
-        in_json = [d._replace(rule=Rule.ASKED_FORM) for d in structured if d.rule == Rule.JSON]
-        lines = [d for d in in_words if d.rule == Rule.ASKED_FORM]
+        in_json = [d._replace(rule="asked_form") for d in structured if d.rule == "json"]
+        lines = [d for d in in_words if d.rule == "asked_form"]
         forms = sorted([*lines, *in_json], key=lambda declaration: declaration.at, reverse=True)
         # What is declared after the last line of the asked form has taken it back; words beside JSON do not.
         last = forms[0].at if forms and forms[0] in lines else len(said.text)
         yield from (d for d in in_words if d.at > last)
         yield from forms
-        yield from (d for d in structured if d.rule != Rule.JSON)
-        yield from (d for d in in_words if d.at < last and d.rule != Rule.ASKED_FORM)
+        yield from (d for d in structured if d.rule != "json")
+        yield from (d for d in in_words if d.at < last and d.rule != "asked_form")
         return
-    asked_rule = Rule.JSON if asked == "json" else Rule.TAG
-    yield from (d._replace(rule=Rule.ASKED_FORM) for d in structured if d.rule == asked_rule)
+    asked_rule = "json" if asked == "json" else "tag"
+    yield from (d._replace(rule="asked_form") for d in structured if d.rule == asked_rule)
     yield from (d for d in structured if d.rule != asked_rule)
-    yield from (d._replace(rule=Rule.DECLARED) for d in in_words)
+    yield from (d._replace(rule="declared") for d in in_words)
 
 
 def _structured(said: Said) -> list[Declaration]:
@@ -244,7 +249,7 @@ def _fields(said: Said) -> Iterator[Declaration]:
     """The fields of JSON objects that hold an answer by their names."""
     for at, fields in said.objects[-MAX_TRIED:]:
         for value in _answers(fields, MAX_DEPTH):
-            yield Declaration(Rule.JSON, at, value, fields=fields)
+            yield Declaration("json", at, value, fields=fields)
 
 
 def _answers(fields: Mapping[str, Any], depth: int) -> Iterator[str]:
@@ -278,7 +283,7 @@ def _tags_and_boxes(text: str) -> Iterator[Declaration]:
         elif match[0].endswith("{") and match[0] != "\\{":
             open_braces.append(match)
     for at, inner in boxes[-MAX_TRIED:]:
-        yield Declaration(Rule.BOX, at, inner)
+        yield Declaration("box", at, inner)
 
 
 def _tags(text: str) -> Iterator[Declaration]:
@@ -297,7 +302,7 @@ def _tags(text: str) -> Iterator[Declaration]:
     for (name, at, start), end in tags[-MAX_TRIED:]:
         inner = text[start:end][:MAX_LINE].strip()
         if inner:
-            yield Declaration(Rule.BOX if name == "box" else Rule.TAG, at, inner)
+            yield Declaration("box" if name == "box" else "tag", at, inner)
 
 
 def _in_small_letters(text: str) -> str:
@@ -338,7 +343,7 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     if not rest.partition("\n")[0].strip(_EMPTY):
         rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
-    rule = Rule.ASKED_FORM if is_asked else Rule.DECLARED
+    rule = "asked_form" if is_asked else "declared"
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
@@ -357,7 +362,7 @@ def named_values(said: Said) -> tuple[Declaration, ...]:
     """Where a reply names a value as the exact, correct or resulting one, or ends with "so 12 m"."""
     lowered = _in_small_letters(said.text)
     return tuple(
-        Declaration(Rule.DECLARED, match.start(), said.text[slice(*match.span(match.lastgroup or 0))])
+        Declaration("declared", match.start(), said.text[slice(*match.span(match.lastgroup or 0))])
         for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
         if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
     )

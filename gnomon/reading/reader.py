@@ -11,7 +11,6 @@ from gnomon.core.score import Score
 from gnomon.reading.declarations import (
     Asked,
     Declaration,
-    Rule,
     Said,
     declarations_in,
     labels_in,
@@ -83,7 +82,7 @@ def read_answer(
                     return Reading(flags=("no_answer", SEVERAL))
                 flag = flag or answer.flag
             elif answer is not None:
-                return Reading(answer, declaration.rule.value, ())
+                return Reading(answer, declaration.rule, ())
     return Reading(flags=("no_answer", flag) if flag else ("no_answer",))
 
 
@@ -107,7 +106,7 @@ def read_value(
 def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declaration) -> V | Unclear | None:
     text = declaration.text
     answer = parse(text)
-    if isinstance(answer, Unclear) and declaration.rule in (Rule.ASKED_FORM, Rule.DECLARED):
+    if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
         first = None if _STEP.match(text) or _TAKES_BACK.search(text) else _FIRST_SENTENCE.match(text)
         alone = parse(first[0]) if first else None
         answer = answer if alone is None else alone
@@ -118,20 +117,20 @@ def bare_values(said: Said) -> Iterator[Declaration]:
     """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
     lines = said.lines
     if len(lines) == 1:
-        yield Declaration(Rule.WHOLE, 0, lines[0])
+        yield Declaration("whole", 0, lines[0])
     elif lines:
         if len(lines[0]) <= MAX_BARE and not _STEP.match(lines[0]) and not _TAKES_BACK.search(said.text):
-            yield Declaration(Rule.LEADING, 0, lines[0])
+            yield Declaration("leading", 0, lines[0])
         if len(lines[-1]) <= MAX_BARE:
-            yield Declaration(Rule.LAST_LINE, 0, lines[-1])
-        yield Declaration(Rule.ONLY_MENTION, 0, said.text)
-        yield Declaration(Rule.LAST_LINE, 0, lines[-1])
+            yield Declaration("last_line", 0, lines[-1])
+        yield Declaration("only_mention", 0, said.text)
+        yield Declaration("last_line", 0, lines[-1])
 
 
 def objects_and_values(said: Said) -> Iterator[Declaration]:
     """JSON objects as a whole, for answers that may be one, then the places of values."""
     for at, fields in reversed(said.objects):
-        yield Declaration(Rule.JSON, at, json.dumps(fields))
+        yield Declaration("json", at, json.dumps(fields))
     yield from bare_values(said)
 
 
@@ -139,4 +138,4 @@ def last_line(said: Said) -> Iterator[Declaration]:
     """The last line, which is the whole reply where there is no other."""
     lines = said.lines
     if lines and not labels_in(lines[-1]):  # a label that declares nothing is no answer either
-        yield Declaration(Rule.LAST_LINE if len(lines) > 1 else Rule.WHOLE, 0, lines[-1])
+        yield Declaration("last_line" if len(lines) > 1 else "whole", 0, lines[-1])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.declarations import Asked, Declaration, Said
 from gnomon.reading.reader import Reading, last_line, read_answer
 
 _PARTS = re.compile(
@@ -37,7 +37,7 @@ def read_text(reply: str, *, asked: Asked = "line") -> Reading[str]:
 
     def parse(declaration: Declaration) -> str | None:
         text = without_marks(declaration.text)
-        if declaration.rule == Rule.DECLARED:
+        if declaration.rule == "declared":
             text = _SENTENCE_END.split(text, maxsplit=1)[0]
         return None if not text or _PLACEHOLDER.fullmatch(text) else text
 
@@ -82,13 +82,13 @@ def _list_at(text: str) -> list[Any] | None:
 def _lists(said: Said) -> Iterator[Declaration]:
     at = said.text.rfind("[")
     if at >= 0 and _list_at(said.text[at:]) is not None:
-        yield Declaration(Rule.WHOLE if at == 0 else Rule.LAST_LINE, at, said.text[at:])
+        yield Declaration("whole" if at == 0 else "last_line", at, said.text[at:])
     numbered = [line for line in said.lines if _NUMBERED.match(line)]
     if len(numbered) > 1:
         is_whole = len(numbered) == len(said.lines)
-        yield Declaration(Rule.WHOLE if is_whole else Rule.LAST_LINE, 0, "\n".join(numbered))
+        yield Declaration("whole" if is_whole else "last_line", 0, "\n".join(numbered))
     elif len(said.lines) > 1 and all(map(_ENTRY.fullmatch, said.lines)):
-        yield Declaration(Rule.WHOLE, 0, "\n".join(said.lines))
+        yield Declaration("whole", 0, "\n".join(said.lines))
     yield from last_line(said)
 
 

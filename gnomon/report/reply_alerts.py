@@ -18,14 +18,14 @@ from gnomon.report.section import ReportInput
 from gnomon.report.text_formats import capitalised, count, short
 from gnomon.spec.model_spec import ModelSpec
 
-STATES = (*UNKNOWN_STATES, ReplyState.REFUSED)
 QUOTED_CHARS = 120
+MALFORMED = "The server could not read the model's calls: give the arm `agent: text-react`."
 
 
 def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """By arm, each state of which there is more than a twentieth, with one reply and what to do next."""
     for model, arm, totals in _by_arm(report_input):
-        for state in STATES:
+        for state in UNKNOWN_STATES:
             n = totals.states[state]
             if n > WORTH_SAYING * totals.replies:
                 trace = report_input.trace(totals.examples[state]) or {}
@@ -36,15 +36,17 @@ def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
                     arm=arm.name,
                     concerned=n,
                     n=totals.replies,
-                    example=short(plain(_said(trace)), QUOTED_CHARS),
-                    advice=_advice(model, arm, state, trace),
+                    example=short(plain(last_words(trace)), QUOTED_CHARS),
+                    advice=MALFORMED
+                    if _are_malformed(totals, state)
+                    else _advice(model, arm, state, trace),
                 )
 
 
 def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """By arm: the same call again and again, and tools that were offered and never called."""
     for model, arm, totals in _by_arm(report_input):
-        repeated = totals.flags[REPEATED_CALLS]
+        repeated = totals.flags[REPEATED_CALLS] - totals.states[ReplyState.REPEATED]
         if repeated > WORTH_SAYING * totals.replies:
             yield alert(
                 REPEATED_CALLS,
@@ -53,7 +55,7 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 arm=arm.name,
                 concerned=repeated,
                 n=totals.replies,
-                advice="Raise `models[].temperature`, or give the arm another `agent`.",
+                advice=NEXT_STEPS[ReplyState.REPEATED],
             )
         if not _may_call(arm) or _is_explained(totals):
             continue
@@ -180,6 +182,12 @@ def _never_called(totals: GroupTotals) -> bool:
     )
 
 
+def _are_malformed(totals: GroupTotals, state: ReplyState) -> bool:
+    """Whether most replies in a state are calls that the server itself could not read."""
+    malformed = sum(reasons["model:malformed_call"] for reasons in totals.stop_reasons.values())
+    return state == ReplyState.UNREADABLE and malformed > totals.states[state] / 2
+
+
 def _advice(model: ModelSpec, arm: Arm, state: ReplyState, trace: Mapping[str, Any]) -> str:
     """The next step that is not taken yet, with what the spec and a trace say of it."""
     if state == ReplyState.CUT:
@@ -195,15 +203,17 @@ def _advice(model: ModelSpec, arm: Arm, state: ReplyState, trace: Mapping[str, A
             return "The arm runs no tools: give it an `agent` that does, or another `arms[].wording`."
         if not arm.outside and not sends_schemas(arm):
             return "Give the arm `agent: react`, and the model `tool_calls: text`."
+        calls = find_text_calls(without_thinking(last_words(trace)))
+        if calls is not None and not calls.is_meant:
+            return "Give the arm `agent: text-react`: words follow these calls, so `text` would not run them."
         if model.tool_calls == "text":
             return "Raise the arm's `max_tool_calls`: the model still calls where they are used up."
-        calls = find_text_calls(without_thinking(_said(trace)))
         if calls is not None:
             return NEXT_STEPS[state].replace("such calls", f"such calls ({calls.form})")
     return NEXT_STEPS[state]
 
 
-def _said(trace: Mapping[str, Any]) -> str:
+def last_words(trace: Mapping[str, Any]) -> str:
     """What the model said last; where that is nothing, what it thought, or why the trial ended."""
     last = _last_reply(trace)
     notes = [step["text"] for step in trace.get("steps", ()) if step["kind"] == "note"]

@@ -14,6 +14,7 @@ STATE_WORDS: Mapping[ReplyState, str] = {  # a reply is …
     ReplyState.UNREADABLE: "unreadable",
     ReplyState.REFUSED: "refused",
     ReplyState.EMPTY: "empty",
+    ReplyState.REPEATED: "spent on the same call",
     ReplyState.LIMIT: "stopped by a limit",
     ReplyState.MISSING: "missing",
 }
@@ -35,6 +36,7 @@ NEXT_STEPS: Mapping[ReplyState, str] = {
         "Raise `models[].max_tokens`, or turn thinking off in the model's `options`: hidden reasoning may "
         "have used the reply up."
     ),
+    ReplyState.REPEATED: "Raise `models[].temperature`, or give the arm another `agent`.",
     ReplyState.REFUSED: "Ask another model, or ask in other words (`arms[].wording`).",
 }
 

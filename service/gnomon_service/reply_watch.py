@@ -9,6 +9,7 @@ from cachetools import LRUCache
 
 from gnomon.core.missing import beginning
 from gnomon.core.reply_state import ReplyState
+from gnomon.report.reply_alerts import last_words
 from gnomon.report.reply_words import STATE_WORDS
 from gnomon.report.text_formats import clean
 from gnomon_workers.store.store import Store
@@ -112,4 +113,4 @@ def _is_unread(states: Counter[ReplyState]) -> bool:
 
 
 def _beginning(trace: Any) -> str:
-    return beginning(clean(str((trace or {}).get("response") or "")), EXAMPLE_CHARS)
+    return beginning(clean(last_words(trace or {})), EXAMPLE_CHARS)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
+from typing_extensions import NotRequired
 
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.comparing import all_contrasts
@@ -36,7 +37,7 @@ from gnomon.stopping import while_wanted
 class _Shown(JobPart, ContrastsPart):
     """What the section shows."""
 
-    pooled: list[PooledCells]
+    pooled: NotRequired[list[PooledCells]]  # of a package, which may be absent
 
 
 def _contrasts(report_input: ReportInput) -> ContrastsPart:
@@ -67,7 +68,7 @@ def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Markup, Sequence[
     """Each comparison with the plot of its cells and the rows behind it."""
     pooled = {
         (*pair_key(cells), cell["scope"]): cell["diff"]
-        for cells in report["pooled"]
+        for cells in report.get("pooled", ())
         for cell in cells["cells"]
     }
     for pair, rows in while_wanted(by_pair(map(as_shown, report["contrasts"])).items()):

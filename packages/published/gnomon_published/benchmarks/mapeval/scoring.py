@@ -7,7 +7,7 @@ from gnomon.core.benchmark import Scoring
 from gnomon.core.score import Score
 from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.choices import read_choice
-from gnomon.reading.declarations import Declaration, Rule
+from gnomon.reading.declarations import Declaration
 from gnomon.reading.reader import Reading, Unclear, last_line, read_answer
 from gnomon_published.benchmarks.mapeval.prompt import OFFICIAL_ZERO, DisplayedOptions
 
@@ -63,7 +63,7 @@ def _read_number(reply: str, options: DisplayedOptions) -> Reading[str]:
 
     def parse(declaration: Declaration) -> str | Unclear | None:
         text = without_marks(declaration.text)
-        is_declared = declaration.rule not in (Rule.WHOLE, Rule.LAST_LINE)
+        is_declared = declaration.rule not in ("whole", "last_line")
         if match := _NUMBER.fullmatch(text) or (is_declared and _NUMBER_FIRST.match(text)) or None:
             if _OR_ANOTHER.match(text, match.end(1)):
                 return Unclear()
