@@ -8,7 +8,7 @@ from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import AS_IT_COMES
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS
-from gnomon_worlds.difficulty import EDITION, Difficulty
+from gnomon_worlds.difficulty import EDITION, FITTED_EDITION, Difficulty
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
@@ -50,9 +50,8 @@ class Number:
         """The sample in its place today: hard questions of before have another name, and stay."""
         if self.level != "hard" or self.difficulty is None:
             return self
-        return Number(
-            self.seed, self.k, replace(self.difficulty, is_even=True, edition=EDITION), self.options
-        )
+        newest = replace(self.difficulty, edition=newest_edition(self.options))
+        return Number(self.seed, self.k, newest, self.options)
 
     @property
     def _name(self) -> str:
@@ -90,8 +89,13 @@ class Number:
 
 def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
     """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
-    is_even = difficulty is not None and difficulty.is_even
-    return tuple(cell for cell in cells if not is_even or CELLS[cell] in HARD)
+    has_all = difficulty is None or not difficulty.edition
+    return tuple(cell for cell in cells if has_all or CELLS[cell] in HARD)
+
+
+def newest_edition(options: WorldOptions | None) -> int:
+    """The edition of hard questions. Where targets wait for one another, four maps cannot share their clips."""
+    return FITTED_EDITION if options and options.movement == "simulated" else EDITION
 
 
 def series_of(
@@ -106,8 +110,8 @@ def number_of(sample_id: str) -> Number:
 
     >>> number_of("w7-00012")
     Number(seed=7, k=12, difficulty=None, options=None)
-    >>> number_of("w7-hard3-00012").cluster
-    'w7-hard3-outdoor-0'
+    >>> number_of("w7-hard4-00012").cluster
+    'w7-hard4-outdoor-0'
 
     Raises:
         NotFound: no sample has such an id.
