@@ -14,8 +14,8 @@ from gnomon_published.drawn_maps.map_sheet import with_map
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.world import World
 
-MAPS = 64  # drawn of a town
-CLOSED, ONE_WAY, ONE_WAY_IN_VIEW = 0.4, 0.25, 0.6  # shares of the streets that no camera sees; of those seen
+MAPS = 160  # drawn of a town
+CLOSED, ONE_WAY, ONE_WAY_IN_VIEW = 0.3, 0.3, 0.8  # shares of the streets that no camera sees; of those seen
 STREET_M = 3.0  # between a view and the next junction, at least: nobody turns in sight
 TOWNS = 8  # whose crossings are remembered
 

@@ -26,7 +26,8 @@ from gnomon_worlds.world import World
 
 TRIED = 240  # clips, or pairs of clips, in search of a question
 LEAST_M, MOST_M = 150.0, 1_000.0  # between two clips; to the next camera, the same at most
-PACE = 1.2  # by which a target that is out of view may be faster under one map than under another
+PACE = 1.25  # by which a target that is out of view may be faster under one map than under another
+COMPARED = 64  # answers, in search of four
 SAME_M = 1e-6
 
 Find = Callable[[Random, Crossings, float], "list[Answer] | None"]
@@ -102,7 +103,8 @@ def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
     onward_m = its.onward_m[:, first]
     way_m, nearest = onward_m.min(axis=1), onward_m.argmin(axis=1)
     is_off = its.by_camera(its.shortest_m[:, first]) > BEYOND * way_m[:, None] + margin_m
-    maps = (way_m < MOST_M).nonzero()[0]
+    is_fit = (way_m <= MOST_M) & (way_m <= its.shortest_m[np.arange(len(way_m)), first, nearest] + SAME_M)
+    maps = is_fit.nonzero()[0]
     four = _together(rng, is_off[maps][:, nearest[maps] // 2])
     return four and [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
 
@@ -124,15 +126,20 @@ def _is_alike(way_m: Floats) -> Flags:
 
 def _together(rng: Random, fits: Flags) -> list[int] | None:
     """Four places, each two of which fit: `fits` says it from row to column, and must both ways."""
-    both = (fits & fits.T).astype(np.float32)
-    for first in rng.sample(range(len(both)), len(both)):
-        near = both[first].nonzero()[0]
-        own = both[np.ix_(near, near)]
-        thirds = own * (own @ own)  # how many fit both of two that fit
+    both = fits & fits.T
+    places = (both.sum(axis=1) >= OPTIONS - 1).nonzero()[0].tolist()
+    if len(places) < OPTIONS:
+        return None
+    places = rng.sample(places, min(len(places), COMPARED))
+    own = both[places][:, places].astype(np.float32)
+    for first in range(len(places)):
+        near = own[first].nonzero()[0]
+        among = own[near][:, near]
+        thirds = among * (among @ among)
         if thirds.any():
-            second, third = np.unravel_index(int(thirds.argmax()), thirds.shape)
-            fourth = int((own[second] * own[third]).argmax())
-            return [first, int(near[second]), int(near[third]), int(near[fourth])]
+            second, third = divmod(int(thirds.argmax()), len(near))
+            fourth = int((among[second] * among[third]).argmax())
+            return [places[at] for at in (first, near[second], near[third], near[fourth])]
     return None
 
 

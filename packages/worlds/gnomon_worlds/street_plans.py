@@ -45,9 +45,10 @@ class StreetPlan:
 def draw_plan(rng: Random, *, is_whole: bool = False) -> StreetPlan:
     """Draw one of the plans, turned by any angle; every stretch is on a round trip.
 
-    A whole plan has all its stretches, none of them one-way.
+    A whole plan has all its stretches, none of them one-way; no river, which leaves too few ways.
     """
-    draw, kept = rng.choice(((_river, 1.25), (_radial, 1.3), (_organic, 1.3)))
+    plans = ((_radial, 1.3), (_organic, 1.3)) if is_whole else ((_river, 1.25), (_radial, 1.3), (_organic, 1.3))
+    draw, kept = rng.choice(plans)
     junctions_m, stretches = draw(rng)
     keep = len(stretches) if is_whole else round(kept * len(junctions_m))
     stretches = _thinned(rng, stretches, keep=keep)
