@@ -37,7 +37,7 @@ SURE: Mapping[str, float] = {"easy": 1.0, "medium": 7 / 15, "hard": 0.0}
 LEARNED: Mapping[str, Mapping[str, float]] = {
     "easy": {"GL": 1.0, "ATI": 1.0, "MS": 0.81, "CR": 1.0, "NSF": 1.0, "TF": 1.0, "MTTF": 1.0},
     "medium": {"GL": 0.9, "ATI": 0.85, "MS": 0.81, "CR": 0.94, "NSF": 0.7, "TF": 0.81, "MTTF": 0.85},
-    "hard": {"GL": 0.36, "ATI": 0.39, "NSF": 0.38},
+    "hard": {"GL": CHANCE, "ATI": CHANCE, "NSF": CHANCE},  # by the way in which they are made
 }
 TRIED = 300  # sets of wrong options that are looked at
 # Rules that have a lot of their own, in ATI a place (PLACED); all others go by straight lines.
@@ -57,8 +57,9 @@ OPTIONS = 4
 REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"
-# Of hard questions, as ids say it (`hard4`). Those of 2 and 3 are evened out by a fit (`even_odds.py`), and in 2
-# the ways and the speed in view may miss the truth; in those of before, `hard`, rules of thumb alone were at chance.
+# Of hard questions, as ids say it (`hard4`). Those of 2 and 3 are evened out by what was fitted, and in those
+# of 2 the ways and the speed in view may miss the truth. In those of before, `hard`, rules of thumb alone are
+# at chance.
 EDITION, FITTED_EDITION = 4, 3
 _TAG = re.compile(r"easy|medium|hard[234]?|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 

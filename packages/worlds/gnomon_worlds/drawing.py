@@ -103,8 +103,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         if edition == EDITION:
             found = hard_question(world, rng, number.task_id)
         else:
-            plain = _find(world, rng, number.task_id, difficulty, lots)
-            found = (world, plain) if plain else None
+            found = _find(world, rng, number.task_id, difficulty, lots)
         if found is not None:
             world, question = found
             if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
@@ -197,7 +196,7 @@ def map_of(world: World) -> bytes:
 
 def _find(
     world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Chooser | None
-) -> Question | None:
+) -> tuple[World, Question] | None:
     edition = difficulty.edition if difficulty else 0
     is_pooled = difficulty is not None or world.traffic is not None
     pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng, SIGHTINGS[task_id])
@@ -212,7 +211,7 @@ def _find(
         if edition and not is_clear(world, question):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
-            return question
+            return world, question
     return None
 
 

@@ -36,7 +36,7 @@ Ask = Callable[[World, Trip, Sequence[Sighting], Sequence[str], str], Question]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A map, and the crossings of views that a target makes under it: those of the clips and the one asked for."""
+    """A map, and the views that a target crosses under it: of the clips, and the one asked for."""
 
     map_: int
     crossed: tuple[int, ...]
@@ -53,15 +53,22 @@ class Target:
 
 
 def hard_question(town: World, rng: Random, task_id: str) -> tuple[World, Question] | None:
-    """A question, and the town as its map has it; None where no four maps are found."""
+    """A question, and the town as its map has it; None where no four maps differ so."""
+    asked = under_four_maps(town, rng, task_id)
+    if asked is None:
+        return None
+    map_, question = rng.choice(asked)
+    return crossings_of(town).town_of(town, map_, f"{town.scene.id}-{TASKS[task_id].short}"), question
+
+
+def under_four_maps(town: World, rng: Random, task_id: str) -> list[tuple[int, Question]] | None:
+    """Four maps, each with the question under it: only what is right differs."""
     crossings = crossings_of(town)
     find, ask = _TASKS[task_id]
     for _ in range(TRIED):
         four = find(rng, crossings, town.margin_m)
         if four and (questions := _asked(town, rng, crossings, four, ask)):
-            at = rng.randrange(OPTIONS)
-            name = f"{town.scene.id}-{TASKS[task_id].short}"
-            return crossings.town_of(town, four[at].map_, name), questions[at]
+            return [(answer.map_, question) for answer, question in zip(four, questions, strict=True)]
     return None
 
 

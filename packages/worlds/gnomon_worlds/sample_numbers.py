@@ -94,7 +94,7 @@ def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, .
 
 
 def newest_edition(options: WorldOptions | None) -> int:
-    """The edition of hard questions. Where targets wait for one another, four maps cannot share their clips."""
+    """The edition of hard questions. Four maps do not share clips in which targets wait for one another."""
     return FITTED_EDITION if options and options.movement == "simulated" else EDITION
 
 

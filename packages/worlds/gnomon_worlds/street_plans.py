@@ -47,7 +47,9 @@ def draw_plan(rng: Random, *, is_whole: bool = False) -> StreetPlan:
 
     A whole plan has all its stretches, none of them one-way; no river, which leaves too few ways.
     """
-    plans = ((_radial, 1.3), (_organic, 1.3)) if is_whole else ((_river, 1.25), (_radial, 1.3), (_organic, 1.3))
+    plans = (
+        ((_radial, 1.3), (_organic, 1.3)) if is_whole else ((_river, 1.25), (_radial, 1.3), (_organic, 1.3))
+    )
     draw, kept = rng.choice(plans)
     junctions_m, stretches = draw(rng)
     keep = len(stretches) if is_whole else round(kept * len(junctions_m))

@@ -81,7 +81,7 @@ def worlds(
     from gnomon_worlds import difficulty as difficulties
     from gnomon_worlds.generate import generate as write
     from gnomon_worlds.options import WorldOptions
-    from gnomon_worlds.sample_numbers import CELLS, offered
+    from gnomon_worlds.sample_numbers import CELLS, newest_edition, offered
 
     style = None
     if clips:
