@@ -136,9 +136,8 @@ def _drawn(town: World, is_seen: Flags) -> Flags:
     drawn = np.array([rng.random() for _ in range(MAPS * len(is_seen))]).reshape(MAPS, -1)
     closed = np.where(is_seen, 0.0, CLOSED)
     half = np.where(is_seen, ONE_WAY_IN_VIEW, ONE_WAY) / 2
-    is_one_way = np.array([road.oneway for road in town.scene.roads.values()])  # on every map
-    along = (drawn >= closed) & (is_one_way | (drawn >= closed + half))
-    against = (drawn >= closed) & ~is_one_way & ((drawn < closed + half) | (drawn >= closed + 2 * half))
+    along = drawn >= closed + half
+    against = (drawn >= closed) & ((drawn < closed + half) | (drawn >= closed + 2 * half))
     return np.stack([along, against], axis=2)
 
 
@@ -147,8 +146,7 @@ def _ways(count: int, ends: Places, length_m: Floats, is_open: Flags) -> tuple[F
     hop_m = np.full((MAPS, count, count), np.inf)
     for street, (start, end) in enumerate(ends.tolist()):
         for way, (come, go) in enumerate(((start, end), (end, start))):
-            is_longer = is_open[:, street, way] & (hop_m[:, come, go] > length_m[street])
-            hop_m[is_longer, come, go] = length_m[street]
+            hop_m[is_open[:, street, way], come, go] = length_m[street]
     way_m = hop_m.copy()
     way_m[:, range(count), range(count)] = 0.0
     for between in range(count):

@@ -87,8 +87,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
     lots: Chooser | None = None
-    edition = difficulty.edition if difficulty else 0
-    if edition:
+    if number.edition:
         lots = EvenOdds(number.scene)
     elif difficulty:
         lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
@@ -100,7 +99,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         if isinstance(lots, Lots) and spare == STRICT_WORLDS:
             lots = replace(lots, must_tell=False)
-        if edition == EDITION:
+        if number.edition == EDITION:
             found = hard_question(world, rng, number.task_id)
         else:
             found = _find(world, rng, number.task_id, difficulty, lots)

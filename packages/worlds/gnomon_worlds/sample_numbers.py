@@ -46,6 +46,11 @@ class Number:
         return self.difficulty.level if self.difficulty else AS_IT_COMES
 
     @property
+    def edition(self) -> int:
+        """The edition of a hard question; 0 of others, and of those of before."""
+        return self.difficulty.edition if self.difficulty else 0
+
+    @property
     def newest(self) -> "Number":
         """The sample in its place today: hard questions of before have another name, and stay."""
         if self.level != "hard" or self.difficulty is None:
@@ -89,13 +94,18 @@ class Number:
 
 def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
     """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
-    has_all = difficulty is None or not difficulty.edition
-    return tuple(cell for cell in cells if has_all or CELLS[cell] in HARD)
+    is_fewer = difficulty is not None and difficulty.edition > 0
+    return tuple(cell for cell in cells if not is_fewer or CELLS[cell] in HARD)
 
 
 def newest_edition(options: WorldOptions | None) -> int:
-    """The edition of hard questions. Four maps do not share clips in which targets wait for one another."""
-    return FITTED_EDITION if options and options.movement == "simulated" else EDITION
+    """The edition of hard questions.
+
+    Streets of real towns are not closed by lot, nor those on which targets wait for one another: there it is
+    the one before.
+    """
+    is_as_found = options is not None and (options.network or options.movement == "simulated")
+    return FITTED_EDITION if is_as_found else EDITION
 
 
 def series_of(
@@ -169,7 +179,7 @@ class Numbers(RefsOnDemand):
         number = number_of(ref.sample_id)
         series = [series_of(self.seed, difficulty, self.options) for difficulty in self.difficulties]
         turns = self._turns
-        if number.newest != number:  # of before, when every round had all cells
+        if number.newest != number and not number.edition:  # of before, when every round had all cells
             turns = [(turn, cell) for turn in range(len(series)) for cell in self.cells]
         if number.newest.series not in series:
             return False

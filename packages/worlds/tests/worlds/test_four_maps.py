@@ -93,7 +93,7 @@ def test_no_map_closes_a_street_that_a_camera_sees() -> None:
 
 
 def test_where_targets_wait_for_one_another_hard_questions_are_those_of_before() -> None:
-    options = WorldOptions(movement="simulated")
+    options = WorldOptions.of({"movement": "simulated"})
     number = Number(7, 0, Difficulty(level="hard", edition=3), options)
     assert number.newest == number
     assert number_of("w7-hard3-00000").newest.sample_id == "w7-hard4-00000"
