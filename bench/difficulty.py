@@ -32,7 +32,7 @@ from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.question import Question, box, evidence_in
-from gnomon_worlds.sample_numbers import CELLS, Number, offered
+from gnomon_worlds.sample_numbers import CELLS, Number, newest_edition, offered
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World
 
@@ -54,7 +54,7 @@ class Measured:
 def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -> list[Measured]:
     """The questions of one round, in one town and one building."""
     seed, level, round_, options, tasks = work
-    difficulty = None if level == AS_IT_COMES else Difficulty.of(level, is_even=True)
+    difficulty = None if level == AS_IT_COMES else Difficulty.of(level, edition=newest_edition(options))
     questions = []
     for cell in offered(range(len(CELLS)), difficulty):
         task = TASKS[CELLS[cell][1]].short

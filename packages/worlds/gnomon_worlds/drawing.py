@@ -13,10 +13,11 @@ from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_published.drawn_maps.map_sheet import with_map
 from gnomon_worlds.attainable import is_attainable, is_clear
 from gnomon_worlds.camera_model import draw_clocks
-from gnomon_worlds.difficulty import Difficulty, Lots
+from gnomon_worlds.difficulty import EDITION, Difficulty, Lots
 from gnomon_worlds.even_odds import Chooser, EvenOdds
 from gnomon_worlds.features import features_of
 from gnomon_worlds.forecasting import meeting, next_spot, trajectory
+from gnomon_worlds.four_maps import hard_question
 from gnomon_worlds.indoor import indoor
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.osm_streets import cut_plan
@@ -86,7 +87,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
     lots: Chooser | None = None
-    if difficulty and difficulty.is_even:
+    if number.edition:
         lots = EvenOdds(number.scene)
     elif difficulty:
         lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
@@ -98,8 +99,12 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         if isinstance(lots, Lots) and spare == STRICT_WORLDS:
             lots = replace(lots, must_tell=False)
-        question = _find(world, rng, number.task_id, difficulty, lots)
-        if question is not None:
+        if number.edition == EDITION:
+            found = hard_question(world, rng, number.task_id)
+        else:
+            found = _find(world, rng, number.task_id, difficulty, lots)
+        if found is not None:
+            world, question = found
             if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
                 question = replace(question, text=f"{question.text} {clocks_in_words(world.clocks_s)}")
             published = record(
@@ -149,7 +154,7 @@ def world_of(
     elif difficulty is None or difficulty.level == "easy":
         world = town()
     else:
-        world = town(plan=draw_plan(rng))
+        world = town(plan=draw_plan(rng, is_whole=difficulty.edition == EDITION))
     if options and options.movement == "simulated":
         world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
         world = replace(world, is_crowded=is_crowded, is_returning=options.journeys == "returning")
@@ -190,8 +195,8 @@ def map_of(world: World) -> bytes:
 
 def _find(
     world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Chooser | None
-) -> Question | None:
-    edition = difficulty.edition if difficulty and difficulty.is_even else 0
+) -> tuple[World, Question] | None:
+    edition = difficulty.edition if difficulty else 0
     is_pooled = difficulty is not None or world.traffic is not None
     pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng, SIGHTINGS[task_id])
 
@@ -205,7 +210,7 @@ def _find(
         if edition and not is_clear(world, question):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
-            return question
+            return world, question
     return None
 
 

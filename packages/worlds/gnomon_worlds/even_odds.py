@@ -1,6 +1,6 @@
-"""Chooses hard options so that each is as likely to be right for one who does not see the map.
+"""Chooses options of hard questions of editions 2 and 3, so that each is about as likely without the map.
 
-A learner that sees no map was fitted on what is met in hard towns (`python -m scripts.fit_even_odds`).
+A learner that sees no map was fitted on what is met in hard towns; `even_odds.npz` holds it.
 It gives every option the odds of being right against being offered as a wrong one. The four likeliest become
 the options, and a question is kept with the chance of the least likely of them over that of the right one. So
 each of the four is as likely to be right (rejection sampling, von Neumann 1951). That wrong options must be

@@ -1,6 +1,7 @@
 """Asks what comes next: the next camera, the next two, where two targets meet (NSF, TF, MTTF)."""
 
 import math
+from collections.abc import Sequence
 from random import Random
 
 from gnomon_worlds.even_odds import Chooser
@@ -36,12 +37,24 @@ def next_spot(world: World, rng: Random, trip: Trip, lots: Chooser | None = None
     )
     if wrong is None:
         return None
+    return next_seen(world, trip, (last, coming), (coming.camera, *wrong), coming.camera)
+
+
+def next_seen(
+    world: World,  # noqa: ARG001 (as other questions have it)
+    trip: Trip,
+    seen: Sequence[Sighting],
+    options: Sequence[str],
+    right: str,
+) -> Question:
+    """The question which camera comes next; `seen` are the clip and what comes."""
+    last, coming = seen
     return Question(
         task_id="NextSpotForecasting",
-        clip_sightings=clips,
+        clip_sightings=((trip, last),),
         text="Predict which camera from the list will most likely capture the target next, and when.",
-        options=(coming.camera, *wrong),
-        right=(coming.camera,),
+        options=tuple(options),
+        right=(right,),
         times_s=((coming.start_s, coming.end_s),),
         gaps=((trip, last, coming),),
     )

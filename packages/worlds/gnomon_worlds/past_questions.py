@@ -238,12 +238,20 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Chooser | None = N
     )
     if wrong is None:
         return None
+    return passage(world, trip, (start, middle, end), (middle.camera, *wrong), middle.camera)
+
+
+def passage(
+    world: World, trip: Trip, seen: Sequence[Sighting], options: Sequence[str], right: str
+) -> Question:
+    """The question which camera was passed; `seen` are the first clip, the passage and the last clip."""
+    start, middle, end = seen
     return Question(
         task_id="GeoLocation",
-        clip_sightings=clips,
+        clip_sightings=((trip, start), (trip, end)),
         text=f"{_framed(world, start, end)} Infer which camera the target passed through in between.",
-        options=(middle.camera, *wrong),
-        right=(middle.camera,),
+        options=tuple(options),
+        right=(right,),
         middle=middle,
         gaps=((trip, start, middle), (trip, middle, end)),
     )
@@ -292,12 +300,13 @@ def arrival_time_interval(
         if obeying is None:
             return None
         four, middle = obeying
-    return _arrival(world, trip, (start, middle, end), [when(sighting) for sighting in four])
+    return arrival(world, trip, (start, middle, end), [when(sighting) for sighting in four], when(middle))
 
 
-def _arrival(
-    world: World, trip: Trip, seen: tuple[Sighting, Sighting, Sighting], options: Sequence[str]
+def arrival(
+    world: World, trip: Trip, seen: Sequence[Sighting], options: Sequence[str], right: str
 ) -> Question:
+    """The question when a camera was passed; `seen` are the first clip, the passage and the last clip."""
     start, middle, end = seen
     return Question(
         task_id="ArrivalTimeInterval",
@@ -307,7 +316,7 @@ def _arrival(
             "Infer the time period when the target appears at this middle camera."
         ),
         options=tuple(options),
-        right=(when(middle),),
+        right=(right,),
         middle=middle,
         gaps=((trip, start, middle), (trip, middle, end)),
     )
@@ -333,7 +342,7 @@ def _even_interval(
     others = [option for option in options if option != when(middle)]
     if even.wrong(rng, question, right=when(middle), candidates=others, count=3) is None:
         return None
-    return _arrival(world, trip, (start, middle, end), options)
+    return arrival(world, trip, (start, middle, end), options, when(middle))
 
 
 def _intervals(

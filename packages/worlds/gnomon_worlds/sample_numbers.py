@@ -8,7 +8,7 @@ from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import AS_IT_COMES
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS
-from gnomon_worlds.difficulty import EDITION, Difficulty
+from gnomon_worlds.difficulty import EDITION, FITTED_EDITION, Difficulty
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
@@ -46,13 +46,17 @@ class Number:
         return self.difficulty.level if self.difficulty else AS_IT_COMES
 
     @property
+    def edition(self) -> int:
+        """The edition of a hard question; 0 of others, and of those of before."""
+        return self.difficulty.edition if self.difficulty else 0
+
+    @property
     def newest(self) -> "Number":
         """The sample in its place today: hard questions of before have another name, and stay."""
         if self.level != "hard" or self.difficulty is None:
             return self
-        return Number(
-            self.seed, self.k, replace(self.difficulty, is_even=True, edition=EDITION), self.options
-        )
+        newest = replace(self.difficulty, edition=newest_edition(self.options))
+        return Number(self.seed, self.k, newest, self.options)
 
     @property
     def _name(self) -> str:
@@ -90,8 +94,18 @@ class Number:
 
 def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
     """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
-    is_even = difficulty is not None and difficulty.is_even
-    return tuple(cell for cell in cells if not is_even or CELLS[cell] in HARD)
+    is_fewer = difficulty is not None and difficulty.edition > 0
+    return tuple(cell for cell in cells if not is_fewer or CELLS[cell] in HARD)
+
+
+def newest_edition(options: WorldOptions | None) -> int:
+    """The edition of hard questions.
+
+    Streets of real towns are not closed by lot, nor those on which targets wait for one another: there it is
+    the one before.
+    """
+    is_as_found = options is not None and (options.network or options.movement == "simulated")
+    return FITTED_EDITION if is_as_found else EDITION
 
 
 def series_of(
@@ -106,8 +120,8 @@ def number_of(sample_id: str) -> Number:
 
     >>> number_of("w7-00012")
     Number(seed=7, k=12, difficulty=None, options=None)
-    >>> number_of("w7-hard3-00012").cluster
-    'w7-hard3-outdoor-0'
+    >>> number_of("w7-hard4-00012").cluster
+    'w7-hard4-outdoor-0'
 
     Raises:
         NotFound: no sample has such an id.
@@ -165,7 +179,7 @@ class Numbers(RefsOnDemand):
         number = number_of(ref.sample_id)
         series = [series_of(self.seed, difficulty, self.options) for difficulty in self.difficulties]
         turns = self._turns
-        if number.newest != number:  # of before, when every round had all cells
+        if number.newest != number and not number.edition:  # of before, when every round had all cells
             turns = [(turn, cell) for turn in range(len(series)) for cell in self.cells]
         if number.newest.series not in series:
             return False

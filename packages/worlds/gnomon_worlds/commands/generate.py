@@ -81,7 +81,7 @@ def worlds(
     from gnomon_worlds import difficulty as difficulties
     from gnomon_worlds.generate import generate as write
     from gnomon_worlds.options import WorldOptions
-    from gnomon_worlds.sample_numbers import CELLS, offered
+    from gnomon_worlds.sample_numbers import CELLS, newest_edition, offered
 
     style = None
     if clips:
@@ -91,6 +91,7 @@ def worlds(
         conditions = Conditions.of(night=night, rain=rain, low_frame_rate=low_frame_rate)
         style = Style(size_px=CLIP_SIZES[clip_size], conditions=conditions)
     try:
+        options = None if world is None else WorldOptions.of(world)
         with counting("questions") as advance:
             written = write(
                 out,
@@ -99,9 +100,9 @@ def worlds(
                 samples=samples,
                 difficulty=difficulty
                 if difficulty is None or difficulty == "mixed"
-                else difficulties.Difficulty.of(difficulty, is_even=True),
+                else difficulties.Difficulty.of(difficulty, edition=newest_edition(options)),
                 clips=style,
-                options=None if world is None else WorldOptions.of(world),
+                options=options,
                 workers=workers or os.cpu_count() or 1,
                 progress=advance,
             )
@@ -111,7 +112,7 @@ def worlds(
         option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
         raise type(error)(error.message, field=option) from None
     if difficulty == "mixed":
-        in_turn = difficulties.Difficulty.in_turn("mixed", is_even=True)
+        in_turn = difficulties.Difficulty.in_turn("mixed", edition=newest_edition(options))
         rounds = [len(offered(range(len(CELLS)), each)) for each in in_turn]
         for warning in difficulties.Difficulty.left_out(in_turn, rounds=rounds, limit=written):
             say(f"warning: {warning}")

@@ -1,4 +1,4 @@
-"""Hard questions tell a learner without the map nothing, and hard questions of before are still made."""
+"""Hard questions of before, evened out by what was fitted, are still made."""
 
 from collections import Counter
 from functools import cache
@@ -18,13 +18,13 @@ from gnomon_published.benchmarks.gtr_bench.option_features import option_feature
 from gnomon_worlds.attainable import ON_EDGE_M, is_attainable, is_clear
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.audit import remarks
-from gnomon_worlds.difficulty import LEARNED, Difficulty
+from gnomon_worlds.difficulty import FITTED_EDITION, LEARNED, Difficulty
 from gnomon_worlds.drawing import Drawn, draw
 from gnomon_worlds.even_odds import EvenOdds, centred_ranks, fitted, log_odds, rank_weights
 from gnomon_worlds.question import evidence_in, evidence_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of, offered
 
-EVEN = Difficulty(level="hard", is_even=True)
+EVEN = Difficulty(level="hard", edition=FITTED_EDITION)
 
 
 @cache
@@ -33,7 +33,7 @@ def questions() -> tuple[tuple[Number, Drawn], ...]:
     return tuple((number, draw(number)) for number in numbers)
 
 
-def test_a_hard_question_is_one_of_the_new_ones_and_has_four_options() -> None:
+def test_a_fitted_question_says_so_in_its_id_and_has_four_options() -> None:
     for number, drawn in questions():
         assert number.sample_id.startswith("w31-hard3-")
         assert number_of(number.sample_id) == number
@@ -45,14 +45,14 @@ def test_a_hard_question_of_before_is_still_made_under_its_name(tmp_path: Path) 
     select = Select.model_validate({"limit": 2 * len(HARD), "seed": 7, "difficulty": "hard"})
     samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
     assert {ref.sample_id for ref in samples.refs} == {
-        f"w7-hard3-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
+        f"w7-hard4-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
     }
-    for before in ("w7-hard-00004", "w7-hard2-00000"):
+    for before in ("w7-hard-00004", "w7-hard2-00000", "w7-hard3-00008"):
         assert samples.get(before).ref.sample_id == before
     assert number_of("w7-hard-00004").difficulty == Difficulty(level="hard")
 
 
-def test_the_intervals_of_a_hard_question_are_as_long_and_follow_one_another() -> None:
+def test_the_intervals_of_a_fitted_question_are_as_long_and_follow_one_another() -> None:
     for number, drawn in questions():
         if number.task_id == "ArrivalTimeInterval":
             spans = sorted(span for option in drawn.question.options if (span := day_span(option)))
@@ -61,11 +61,11 @@ def test_the_intervals_of_a_hard_question_are_as_long_and_follow_one_another() -
             assert steps.max() - steps.min() < 0.01
 
 
-def test_no_stay_of_a_hard_question_lies_on_an_edge_or_on_stairs() -> None:
+def test_no_stay_of_a_fitted_question_lies_on_an_edge_or_on_stairs() -> None:
     assert all(is_clear(drawn.world, drawn.question) for _, drawn in questions())
 
 
-def test_a_hard_question_is_told_by_the_ways_and_the_speed_in_view() -> None:
+def test_a_fitted_question_is_told_by_the_ways_and_the_speed_in_view() -> None:
     assert all(is_attainable(drawn.world, drawn.question) for _, drawn in questions())
 
 

@@ -23,7 +23,7 @@ from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.oracle_steps import steps_of
-from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, number_of, offered
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, newest_edition, number_of, offered
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import ShownClips
@@ -102,7 +102,8 @@ class Worlds(GtrBench):
             for index, (scene, task) in enumerate(CELLS)
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
-        difficulties = Difficulty.in_turn(select.difficulty, is_even=True)
+        options = None if select.world is None else WorldOptions.of(select.world)
+        difficulties = Difficulty.in_turn(select.difficulty, edition=newest_edition(options))
         asked = {cell for each in difficulties for cell in offered(cells, each)}
         absent = {*(select.tasks or ())} - {CELLS[cell][1] for cell in asked}
         if absent:
@@ -112,7 +113,6 @@ class Worlds(GtrBench):
         if not asked:
             raise SpecError(f"no hard questions there; allowed: {_HARD}", field="select.scenes")
         limit = SAMPLES if select.limit is None else select.limit
-        options = None if select.world is None else WorldOptions.of(select.world)
         refs = Numbers(select.seed, cells, limit, difficulties, options)
         check_ranges([refs.number(index) for index in range(min(limit, len(cells)))])
         return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)

@@ -1,0 +1,221 @@
+"""Asks hard questions: four maps of a town give four answers to the same clips.
+
+The streets and cameras of a town are drawn first, then many maps of it, in which streets that no camera sees
+are closed and streets are driven one way only. Four of the maps are looked for under which targets that were
+filmed alike have four answers; these are the options. Which of the four is the town's map is drawn last. So
+boxes, times, cameras and options are the same under all four: without the map nobody, whatever he has
+learned, is right more often than once in four times.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from gnomon_published.benchmarks.gtr_bench.case import TASKS
+from gnomon_worlds.attainable import is_clear
+from gnomon_worlds.crossings import Crossings, Flags, Floats, crossings_of
+from gnomon_worlds.difficulty import OPTIONS
+from gnomon_worlds.forecasting import BEYOND, next_seen
+from gnomon_worlds.movement import PEDESTRIAN, VEHICLE, Body, Journey, Stretch
+from gnomon_worlds.past_questions import CLEAR_S, DETOUR, arrival, passage
+from gnomon_worlds.question import Question, when
+from gnomon_worlds.trajectory import ON_FOOT, STARTS_S, TARGETS, Sighting, Trip, fit, lookout_of
+from gnomon_worlds.world import World
+
+TRIED = 240  # clips, or pairs of clips, in search of a question
+LEAST_M, MOST_M = 150.0, 1_000.0  # between two clips; to the next camera, the same at most
+PACE = 1.25  # by which a target that is out of view may be faster under one map than under another
+COMPARED = 64  # answers, in search of four
+SAME_M = 1e-6
+
+Find = Callable[[Random, Crossings, float], "list[Answer] | None"]
+Ask = Callable[[World, Trip, Sequence[Sighting], Sequence[str], str], Question]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A map, and the views that a target crosses under it: of the clips, and the one asked for."""
+
+    map_: int
+    crossed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What is the same of a target under all four maps."""
+
+    number: int
+    body: Body
+    speed_mps: float  # in the clips
+    left_s: float  # when it leaves the view of the first clip
+
+
+def hard_question(town: World, rng: Random, task_id: str) -> tuple[World, Question] | None:
+    """A question, and the town as its map has it; None where no four maps differ so."""
+    asked = under_four_maps(town, rng, task_id)
+    if asked is None:
+        return None
+    map_, question = rng.choice(asked)
+    return crossings_of(town).town_of(town, map_, f"{town.scene.id}-{TASKS[task_id].short}"), question
+
+
+def under_four_maps(town: World, rng: Random, task_id: str) -> list[tuple[int, Question]] | None:
+    """Four maps, each with the question under it: only what is right differs."""
+    crossings = crossings_of(town)
+    find, ask = _TASKS[task_id]
+    for _ in range(TRIED):
+        four = find(rng, crossings, town.margin_m)
+        if four and (questions := _asked(town, rng, crossings, four, ask)):
+            return [(answer.map_, question) for answer, question in zip(four, questions, strict=True)]
+    return None
+
+
+def _passed(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
+    """Shortest ways from clip to clip, each past a camera that lies off the other three."""
+    first, last = _two(rng, its)
+    way_m = its.onward_m[:, first, last]
+    is_fit = _is_fit(way_m) & (way_m <= its.shortest_m[:, first, last] + SAME_M)
+    past_m = its.onward_m[:, first] + its.seen_m + its.onward_m[:, :, last]
+    to_m, from_m = its.shortest_m[:, first] + its.seen_m / 2, its.shortest_m[:, :, last] + its.seen_m / 2
+    is_off = its.by_camera(to_m) + its.by_camera(from_m) > DETOUR * way_m[:, None] + margin_m
+    maps, middles = np.nonzero((past_m <= way_m[:, None] + SAME_M) & is_fit[:, None])
+    four = _together(rng, is_off[maps][:, middles // 2] & _is_alike(way_m[maps]))
+    return four and [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
+
+
+def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:  # noqa: ARG001
+    """Shortest ways to one camera and on, which reach it at four times that are well apart."""
+    first, last = _two(rng, its)
+    to_m, from_m = its.onward_m[:, first], its.onward_m[:, :, last]
+    is_shortest = to_m + from_m <= its.shortest_m[:, first] + its.shortest_m[:, :, last] + SAME_M
+    way_m = to_m + its.seen_m + from_m
+    is_fit = _is_fit(way_m) & is_shortest
+    for camera in rng.sample(range(len(its.cameras)), len(its.cameras)):
+        maps, sides = np.nonzero(is_fit[:, 2 * camera : 2 * camera + 2])
+        middles = sides + 2 * camera
+        whole_m, seen_m = way_m[maps, middles], its.seen_m[2 * camera]
+        share = (to_m[maps, middles] + seen_m / 2) / whole_m
+        apart_m = abs(share[:, None] - share) * np.minimum(whole_m[:, None], whole_m)
+        is_apart = apart_m > PACE * seen_m + CLEAR_S * VEHICLE.speed_mps[1]
+        if four := _together(rng, is_apart & _is_alike(whole_m)):
+            return [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
+    return None
+
+
+def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
+    """Ways to the next camera, the other three being much farther."""
+    first = rng.randrange(len(its.tail))
+    onward_m = its.onward_m[:, first]
+    way_m, nearest = onward_m.min(axis=1), onward_m.argmin(axis=1)
+    is_off = its.by_camera(its.shortest_m[:, first]) > BEYOND * way_m[:, None] + margin_m
+    is_fit = (way_m <= MOST_M) & (way_m <= its.shortest_m[np.arange(len(way_m)), first, nearest] + SAME_M)
+    maps = is_fit.nonzero()[0]
+    four = _together(rng, is_off[maps][:, nearest[maps] // 2])
+    return four and [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
+
+
+def _two(rng: Random, its: Crossings) -> tuple[int, int]:
+    """The crossings of two clips' views."""
+    first, last = rng.sample(range(len(its.cameras)), 2)
+    return 2 * first + rng.randrange(2), 2 * last + rng.randrange(2)
+
+
+def _is_fit(way_m: Floats) -> Flags:
+    return (way_m >= LEAST_M) & (way_m <= MOST_M)
+
+
+def _is_alike(way_m: Floats) -> Flags:
+    """Which of the ways are so much alike that a target may take the same time over them."""
+    return (way_m[:, None] <= PACE * way_m) & (way_m <= PACE * way_m[:, None])
+
+
+def _together(rng: Random, fits: Flags) -> list[int] | None:
+    """Four places, each two of which fit: `fits` says it from row to column, and must both ways."""
+    both = fits & fits.T
+    places = (both.sum(axis=1) >= OPTIONS - 1).nonzero()[0].tolist()
+    if len(places) < OPTIONS:
+        return None
+    places = rng.sample(places, min(len(places), COMPARED))
+    own = both[places][:, places].astype(np.float32)
+    for first in range(len(places)):
+        near = own[first].nonzero()[0]
+        among = own[near][:, near]
+        thirds = among * (among @ among)
+        if thirds.any():
+            second, third = divmod(int(thirds.argmax()), len(near))
+            fourth = int((among[second] * among[third]).argmax())
+            return [places[at] for at in (first, near[second], near[third], near[fourth])]
+    return None
+
+
+def _asked(
+    town: World, rng: Random, its: Crossings, four: Sequence[Answer], ask: Ask
+) -> list[Question] | None:
+    """The question under each map; None where one of them is not to be asked."""
+    body = PEDESTRIAN if rng.random() < ON_FOOT else VEHICLE
+    limits_mps = [road.speed_mps for road in town.scene.roads.values() if road.speed_mps]
+    target = Target(
+        number=rng.choice(TARGETS),
+        body=body,
+        speed_mps=min(rng.uniform(*body.speed_mps), *limits_mps),
+        left_s=rng.uniform(*STARTS_S),
+    )
+    trips = _trips(town, its, four, target)
+    seen = [_seen(its, answer, trip) for answer, trip in zip(four, trips, strict=True)]
+    middles = [sightings[1] for sightings in seen if sightings]
+    if len(middles) < OPTIONS:
+        return None
+    is_time = middles[0].camera == middles[1].camera
+    options = [when(middle) if is_time else middle.camera for middle in middles]
+    questions = [
+        ask(town, trip, sightings, options, right)
+        for trip, sightings, right in zip(trips, filter(None, seen), options, strict=True)
+    ]
+    return questions if all(is_clear(town, question) for question in questions) else None
+
+
+def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) -> list[Trip]:
+    """The target's trip under each map; from clip to clip, where there are two, it takes equally long."""
+    lines_m = [np.array(its.route_m(answer.map_, answer.crossed)) for answer in four]
+    alongs_m = [np.insert(np.hypot(*np.diff(line_m, axis=0).T).cumsum(), 0, 0.0) for line_m in lines_m]
+    first, lasts = four[0].crossed[0], [answer.crossed[-1] for answer in four]
+    leaves_m = its.before_m[first] + its.seen_m[first]
+    enters_m = [
+        along_m[-1] - its.after_m[last] - its.seen_m[last]
+        for along_m, last in zip(alongs_m, lasts, strict=True)
+    ]
+    mean_m = np.mean(enters_m) - leaves_m
+    trips = []
+    for line_m, along_m, enter_m in zip(lines_m, alongs_m, enters_m, strict=True):
+        unseen_m = mean_m if len(set(lasts)) == 1 else enter_m - leaves_m
+        marks_m = [0.0, leaves_m, enter_m, along_m[-1]]
+        paced_m = np.array([-leaves_m, 0.0, unseen_m, unseen_m + along_m[-1] - enter_m])
+        at_m = np.union1d(along_m, marks_m)
+        times_s = np.interp(at_m, marks_m, target.left_s + paced_m / target.speed_mps).tolist()
+        points_m = zip(*(np.interp(at_m, along_m, axis).tolist() for axis in line_m.T), strict=True)
+        stretch = Stretch(floor=0, points_m=tuple(points_m), times_s=tuple(times_s))
+        journey = Journey(body=target.body, stretches=(stretch,))
+        trips.append(
+            Trip(target=target.number, journey=journey, sightings=lookout_of(town).sightings(journey))
+        )
+    return trips
+
+
+def _seen(its: Crossings, answer: Answer, trip: Trip) -> tuple[Sighting, ...]:
+    """The sightings that a question is about; none where other cameras come before a clip's or between."""
+    names = [its.cameras[crossing // 2] for crossing in answer.crossed]
+    by_camera = {sighting.camera: sighting for sighting in trip.sightings}
+    cameras = list(by_camera)
+    is_seen = cameras[:2] == names if len(names) == 2 else [*cameras[:1], *cameras[-1:]] == names[::2]
+    if not is_seen or names[1] not in by_camera or not fit(trip.journey, trip.sightings):
+        return ()
+    return tuple(by_camera[name] for name in names)
+
+
+_TASKS: Mapping[str, tuple[Find, Ask]] = {
+    "GeoLocation": (_passed, passage),
+    "ArrivalTimeInterval": (_arrived, arrival),
+    "NextSpotForecasting": (_ahead, next_seen),
+}

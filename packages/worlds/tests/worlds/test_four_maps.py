@@ -1,0 +1,99 @@
+"""A hard question is asked alike under four maps of a town; only what is right differs."""
+
+import json
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+
+from gnomon_published.benchmarks.gtr_bench.option_features import option_features
+from gnomon_worlds.attainable import is_attainable, is_clear
+from gnomon_worlds.crossings import MAPS, Crossings, crossings_of
+from gnomon_worlds.difficulty import EDITION, Difficulty
+from gnomon_worlds.drawing import world_of
+from gnomon_worlds.four_maps import under_four_maps
+from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.question import Question, drawn_clip, evidence_in
+from gnomon_worlds.sample_numbers import HARD, Number, number_of
+from gnomon_worlds.world import World
+
+NEWEST = Difficulty(level="hard", edition=EDITION)
+TASKS = pytest.mark.parametrize("task_id", sorted(task_id for _, task_id in HARD))
+
+
+@cache
+def town() -> World:
+    return world_of(31, "outdoor", 0, 0, NEWEST)
+
+
+@cache
+def asked(task_id: str) -> list[tuple[int, Question]]:
+    found = under_four_maps(town(), Random(0), task_id)
+    assert found
+    return found
+
+
+def shown(world: World, question: Question) -> str:
+    """All that one sees who does not see the map: words, options, boxes and times."""
+    clips = [drawn_clip(world, *clip) for clip in question.clip_sightings]
+    return json.dumps([question.text, question.options, clips])
+
+
+@TASKS
+def test_clips_words_and_options_are_the_same_under_four_maps(task_id: str) -> None:
+    assert len({shown(town(), question) for _, question in asked(task_id)}) == 1
+
+
+@TASKS
+def test_each_option_is_right_under_one_of_the_four_maps(task_id: str) -> None:
+    questions = [question for _, question in asked(task_id)]
+    assert sorted(question.right for question in questions) == [
+        (option,) for option in sorted(questions[0].options)
+    ]
+
+
+@TASKS
+def test_what_an_adversary_without_the_map_learns_from_is_the_same_under_four_maps(task_id: str) -> None:
+    seen = [
+        (evidence_in(crossings_of(town()).town_of(town(), map_, "t"), question), question.options)
+        for map_, question in asked(task_id)
+    ]
+    _, features = option_features(seen)
+    assert np.allclose(features, features[0], atol=1e-6)
+
+
+@TASKS
+def test_under_each_map_the_ways_and_the_speed_in_view_lead_to_what_is_right(task_id: str) -> None:
+    for map_, question in asked(task_id):
+        world = crossings_of(town()).town_of(town(), map_, "t")
+        assert is_attainable(world, question)
+        assert is_clear(world, question)
+
+
+def test_ways_of_a_map_are_those_of_its_town() -> None:
+    its: Crossings = crossings_of(town())
+    made = its.town_of(town(), 3, "t")
+    [spot] = town().spots[its.cameras[0]]
+    far_m = made.ways_to_cameras_m(spot)
+    ends_m = its.seen_m[0] / 2
+    for at, camera in enumerate(its.cameras[1:], start=1):
+        ways_m = its.shortest_m[3, :2, 2 * at : 2 * at + 2] + ends_m + its.seen_m[2 * at] / 2
+        assert np.isclose(min(ways_m.min(), 1e9), min(far_m[camera], 1e9), atol=1e-3)
+
+
+def test_no_map_closes_a_street_that_a_camera_sees() -> None:
+    its = crossings_of(town())
+    for map_ in range(0, MAPS, 40):
+        made = its.town_of(town(), map_, "t")
+        assert len(made.scene.roads) < len(town().scene.roads)
+        for name, camera in made.scene.cameras.items():
+            assert camera.field_of_view is not None
+            assert any(road.line.intersects(camera.field_of_view) for road in made.scene.roads.values()), name
+
+
+def test_where_targets_wait_for_one_another_hard_questions_are_those_of_before() -> None:
+    options = WorldOptions.of({"movement": "simulated"})
+    number = Number(7, 0, Difficulty(level="hard", edition=3), options)
+    assert number.newest == number
+    assert number_of("w7-hard3-00000").newest.sample_id == "w7-hard4-00000"
