@@ -383,7 +383,7 @@ def _plain(value: Any) -> Any:
 
 
 class Contrast(StrictModel):
-    """Variant minus baseline."""
+    """Two arms to compare: the variant's score minus the baseline's."""
 
     model_config = ConfigDict(title="ContrastSpec")
 
@@ -415,7 +415,7 @@ class Contrast(StrictModel):
         return factor
 
     def confounds(self, baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
-        """What else differs between the two arms: empty is what a reader hopes for.
+        """What differs between the two arms though the contrast is not about it; best empty.
 
         Where no factor is named, agent, tools, their choice, results and room to call them belong
         together as the treatment; where the arms differ in one other field alone, that is what is compared.
@@ -425,8 +425,8 @@ class Contrast(StrictModel):
         >>> [difference.field for difference in contrast.confounds(raw, tools)]
         ['agent']
         """
-        differences = diff(baseline, variant)
-        if not self.factor and len(differences) == 1:
+        differing = diff(baseline, variant)
+        if not self.factor and len(differing) == 1:
             return ()
         meant = self.factor or TREATMENT
-        return tuple(difference for difference in differences if difference.field not in meant)
+        return tuple(difference for difference in differing if difference.field not in meant)

@@ -134,8 +134,6 @@ class ReadsOwnFiles(Protocol):
     Example: `reading` gives the benchmark for a file whose column `prompt` holds the questions.
     """
 
-    tasks_are_of_the_data: bool
-
     def reading(self, columns: Mapping[str, Any], scorer: str | Mapping[str, Any] | None) -> "Benchmark":
         """The benchmark for files with these columns, and this scorer where a row names none.
 
@@ -357,6 +355,15 @@ class PlansRequests(Protocol):
     plans_requests: bool
 
 
+def plans_requests(benchmark: object) -> bool:
+    """Whether a spec of the benchmark may give a request.
+
+    >>> plans_requests(object())
+    False
+    """
+    return isinstance(benchmark, PlansRequests) and benchmark.plans_requests
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFile:
     """The Parquet file with one question a row, the folder of its clips, and the sample's id of a row."""
@@ -469,6 +476,7 @@ ABILITIES: tuple[type, ...] = (
     OfficialShow,
     SetsDecoding,
     PlansRequests,
+    AsksJudge,
     HasQuestionFile,
     ReadsOwnFiles,
     ServesByFile,

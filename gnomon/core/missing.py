@@ -69,7 +69,10 @@ def next_step(causes: Iterable[str]) -> str:
     (True, True)
     """
     in_spec = {cause in IN_SPEC for cause in causes}
-    return " ".join([RESUME] * (in_spec != {True}) + [ANEW] * (True in in_spec))
+    steps = [RESUME] if in_spec != {True} else []
+    if True in in_spec:
+        steps.append(ANEW)
+    return " ".join(steps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +99,7 @@ class MissingCause:
     def loss(self) -> str:
         """How many, and why."""
         lost = f"{self.trials:,} of {self.planned:,} trial{'s' if self.planned != 1 else ''}"
-        return f"{lost} {'are' if self.planned != 1 else 'is'} missing, {self.cause}"
+        return f"{lost} {'are' if self.trials != 1 else 'is'} missing, {self.cause}"
 
 
 def said_in_short(words: str) -> str:

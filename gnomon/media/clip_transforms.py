@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from random import Random
 
+from gnomon.core.derangement import derangement
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.core.lots import derangement
 from gnomon.core.sample import Part, Sample
 from gnomon.media.clip_samples import ClipQuestion
 from gnomon.reading.choices import read_choice

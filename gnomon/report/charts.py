@@ -223,7 +223,7 @@ def _step_kind(step: Step) -> str:
 
 
 def _arm_kind(name: str, arms: Sequence[str]) -> str:
-    return f"arm arm-{arms.index(name) % 4 + 1} total" if name in arms else "arm total"
+    return f"arm arm-{arms.index(name) % len(ARM_SHAPES) + 1} total" if name in arms else "arm total"
 
 
 def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
@@ -338,12 +338,12 @@ def _curve(
 ) -> Iterator[str]:
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
     dash = DASHES[index % len(DASHES)]
-    colour = f"c{index % COLOURS}" if curve.arm is None else f"arm-{curve.arm % 4 + 1}"
+    colour = f"c{index % COLOURS}" if curve.arm is None else f"arm-{curve.arm % len(ARM_SHAPES) + 1}"
     yield f'<g class="curve {colour}">'
     yield _area(curve, x_scale, y_scale)
     yield _polyline("line", line, f' stroke-dasharray="{dash}"')
     yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
-    sign = f"{ARM_SHAPES[curve.arm % 4]} " if curve.arm is not None else ""
+    sign = f"{ARM_SHAPES[curve.arm % len(ARM_SHAPES)]} " if curve.arm is not None else ""
     if layout.texts:
         yield f'<path class="line" d="M{layout.left:g} {label_y - 4:g}h34" stroke-dasharray="{dash}"/>'
         yield _text("value", layout.left + 42, label_y, sign + curve.label)
@@ -370,9 +370,9 @@ def _pairs(points: Iterable[tuple[float, float]]) -> str:
 def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> Iterator[str]:
     for index, mark in enumerate(marks):
         y = layout.middle(index, top)
-        colour = "" if mark.arm is None else f" arm-{mark.arm % 4 + 1}"
+        colour = "" if mark.arm is None else f" arm-{mark.arm % len(ARM_SHAPES) + 1}"
         yield f'<g class="{escape(mark.kind)}{colour}{" total" if mark.is_total else ""}">'
-        sign = "" if mark.arm is None else f"{ARM_SHAPES[mark.arm % 4]} "
+        sign = "" if mark.arm is None else f"{ARM_SHAPES[mark.arm % len(ARM_SHAPES)]} "
         yield from layout.texts_of(index, top, sign + mark.label, mark.note)
         if mark.interval:
             low, high = (scale.at(end) for end in mark.interval)
@@ -393,9 +393,9 @@ def _diamond(x: float, y: float) -> str:
 
 def _dot(x: float, y: float, *, arm: int | None, size: float = 1.0) -> str:
     """A disc, or the shape of the arm."""
-    if arm is None or arm % 4 == 1:
+    if arm is None or arm % len(ARM_SHAPES) == 1:
         return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{(4.5 if arm is None else 5.5) * size:g}"/>'
-    outline = ("M-5-5h10v10h-10Z", "", "M0-6.5L6 5H-6Z", "M0-7L7 0L0 7L-7 0Z")[arm % 4]
+    outline = ("M-5-5h10v10h-10Z", "", "M0-6.5L6 5H-6Z", "M0-7L7 0L0 7L-7 0Z")[arm % len(ARM_SHAPES)]
     return f'<path class="dot" d="{outline}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
 
 
@@ -411,7 +411,7 @@ def _ticks(scale: Scale, layout: Layout, *, top: float, rows: int, signed: bool)
     most = 9 if not layout.texts else 5 if signed else 6
     every = -(-len(ticks) // most)
     for value in ticks:
-        if round(value / (ticks[1] - ticks[0])) % every if len(ticks) > 1 else False:
+        if len(ticks) > 1 and round(value / (ticks[1] - ticks[0])) % every:
             continue
         x = scale.at(value)
         yield _line("grid", x, top - 4 if not signed else top - 12, x, bottom + 6)

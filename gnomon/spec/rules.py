@@ -22,12 +22,12 @@ from gnomon.core.benchmark import (
     Benchmark,
     OfficialScenes,
     OfficialShow,
-    PlansRequests,
     ReadsOwnFiles,
     SampleSet,
     SupportsOptions,
     Varied,
     decoding_of,
+    plans_requests,
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
@@ -275,8 +275,8 @@ def plugins(spec: JobSpec, _: Context) -> None:
 
 def planning_request(spec: JobSpec, _: Context) -> None:
     """Refuses a planning request to a benchmark that plans none."""
-    if spec.select.request is not None and not isinstance(spec.plugin(), PlansRequests):
-        planners = ", ".join(plugin.name for plugin in BENCHMARKS if isinstance(plugin, PlansRequests))
+    if spec.select.request is not None and not plans_requests(spec.plugin()):
+        planners = ", ".join(plugin.name for plugin in BENCHMARKS if plans_requests(plugin))
         raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
 
 

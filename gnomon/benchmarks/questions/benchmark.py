@@ -60,7 +60,6 @@ class Questions(PlainBenchmark):
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     options: frozenset[Varied] = frozenset({"frames", "fps"})
     transforms: Mapping[Transform, frozenset[str]] = {"permute_options": frozenset(tasks)}
-    tasks_are_of_the_data = True
 
     def __init__(
         self, reading: Reading | None = None, *, provides: tuple[Need, ...] = (*NEEDS.values(), Boxes)

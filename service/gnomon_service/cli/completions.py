@@ -150,7 +150,7 @@ def _models(_: click.Context, typed: str) -> Sequence[str]:
     return ["reference", "scripted", *(model_ids(typed) if typed else ())]
 
 
-complete_job, complete_trial = _quiet(_jobs), _quiet(_trials)
+complete_job = _quiet(_jobs)
 complete_trial_or_sample, complete_job_or_trial = _quiet(_trials_or_samples), _quiet(_jobs_or_trials)
 complete_arm, complete_model_label = _quiet(_named_in_spec("arms")), _quiet(_named_in_spec("models"))
 complete_benchmark, complete_preset = _quiet(_benchmarks), _quiet(_presets)

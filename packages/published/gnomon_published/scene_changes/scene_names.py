@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
-from gnomon.core.lots import derangement
+from gnomon.core.derangement import derangement
 from gnomon_tools.scene.scene import Scene
 
 KEPT = 64

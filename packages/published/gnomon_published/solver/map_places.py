@@ -204,7 +204,7 @@ def one_place(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) 
     if "phone" in text:
         return likest(str(place.get("phone", "")), reading.options)
     is_so = _is_so(reading.text, place)
-    return None if is_so is None else _yes_or_no(reading, is_so)
+    return None if is_so is None else yes_or_no(reading, is_so)
 
 
 def _is_so(question: str, place: Mapping[str, Any]) -> bool | None:
@@ -228,7 +228,8 @@ def _is_so(question: str, place: Mapping[str, Any]) -> bool | None:
     return not answer if re.search(r"\bclosed\b", text) and answer is not None else answer
 
 
-def _yes_or_no(reading: MapReading, is_so: bool) -> str | None:
+def yes_or_no(reading: MapReading, is_so: bool) -> str | None:
+    """The name of the option that says yes, or no; None where there is none."""
     wanted = "yes" if is_so else "no"
     return next((name for name, text in reading.options.items() if plain_name(text) == wanted), None)
 

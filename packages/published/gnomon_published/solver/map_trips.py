@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 from typing import Any
 
 from gnomon_agents.models.reference.tool_results import Call
-from gnomon_published.solver.map_places import _yes_or_no
+from gnomon_published.solver.map_places import yes_or_no
 from gnomon_published.solver.map_reading import MapEvidence, MapReading
 from gnomon_published.solver.map_routes import MODE_WORDS, mode_in
 from gnomon_published.solver.map_words import (
@@ -345,12 +345,12 @@ def _before_closing(
         return None
     ends = times[0] + travel + sum(journey.stays.values())
     if len(times) > 1:
-        return _yes_or_no(reading, ends <= times[-1])
+        return yes_or_no(reading, ends <= times[-1])
     spans = _day_spans(evidence, journey.places[-1], weekday_in(reading.text))
     if spans is None:
         return None
     arrives = ends - journey.stays.get(journey.places[-1], 0.0)
-    return _yes_or_no(reading, any(start <= arrives and ends <= end for start, end in spans))
+    return yes_or_no(reading, any(start <= arrives and ends <= end for start, end in spans))
 
 
 def _schedule(

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gnomon.core.derangement import derangement
 from gnomon.core.errors import DataError
-from gnomon.core.lots import derangement
 from gnomon_published.scene_changes.scene_move import Move, moved_scene
 from gnomon_published.scene_changes.scene_names import renamed_scene
 from gnomon_published.scene_changes.wording import shifted, turned

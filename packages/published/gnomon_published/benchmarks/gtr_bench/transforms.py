@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 from gnomon.core.clock import NOON_S, clock_span
+from gnomon.core.derangement import derangement
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.core.lots import derangement
 from gnomon.core.sample import ImageRef, Sample, Shown, Transform
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import DrawnLater

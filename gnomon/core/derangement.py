@@ -1,4 +1,4 @@
-"""Draws new names and places so that nothing keeps its own."""
+"""Gives each of several items another's place, so that none keeps its own."""
 
 from collections.abc import Sequence
 from random import Random
