@@ -36,6 +36,7 @@ class Crossings:
     """
 
     cameras: tuple[str, ...]
+    is_alone: tuple[bool, ...]  # by camera: no part of its view is nearer to another street
     tail: Places
     head: Places
     before_m: Floats
@@ -83,8 +84,10 @@ def crossings_of(town: World) -> Crossings:
     views = np.array([camera.field_of_view for camera in cameras], dtype=object)
     in_view = shapely.intersection(lines, views[:, None])
     is_seen = shapely.length(in_view) > 0
-    street, enters_m, leaves_m, names = [], [], [], []
-    for camera, seen, parts in zip(cameras, is_seen, in_view, strict=True):
+    street, enters_m, leaves_m, names, is_alone = [], [], [], [], []
+    corners_m, of_view = shapely.get_coordinates(views, return_index=True)
+    nearest = shapely.STRtree(lines).nearest(shapely.points(corners_m))
+    for at, (camera, seen, parts) in enumerate(zip(cameras, is_seen, in_view, strict=True)):
         own = int(seen.argmax())
         if seen.sum() == 1 and parts[own].geom_type == "LineString":
             enter_m, leave_m = sorted(
@@ -92,6 +95,7 @@ def crossings_of(town: World) -> Crossings:
             )
             if enter_m >= STREET_M and length_m[own] - leave_m >= STREET_M:
                 names.append(camera.id)
+                is_alone.append(bool((nearest[of_view == at] == own).all()))
                 street.append(own)
                 enters_m.append(enter_m)
                 leaves_m.append(leave_m)
@@ -116,6 +120,7 @@ def crossings_of(town: World) -> Crossings:
     turned_m = np.minimum(onward_m, onward_m[:, back] + seen_m[:, None])
     return Crossings(
         cameras=tuple(names),
+        is_alone=tuple(is_alone),
         tail=tail,
         head=head,
         before_m=before_m,
