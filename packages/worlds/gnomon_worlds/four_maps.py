@@ -30,7 +30,7 @@ PACE = 1.25  # by which a target that is out of view may be faster under one map
 COMPARED = 64  # answers, in search of four
 SAME_M = 1e-6
 
-Find = Callable[[Random, Crossings, float], "list[Answer] | None"]
+Find = Callable[[Random, Crossings, float], "list[Answer]"]
 Seen = tuple[Sighting, ...]  # in the clips, and what is asked about
 Ask = Callable[[World, Trip, Seen, Sequence[str], str], Question]
 
@@ -73,7 +73,7 @@ def under_four_maps(town: World, rng: Random, task_id: str) -> list[tuple[int, Q
     return None
 
 
-def _passed(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
+def _passed(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
     """Shortest ways from clip to clip, each past a camera that lies off the other three."""
     first, last = _two(rng, its)
     way_m = its.onward_m[:, first, last]
@@ -82,10 +82,10 @@ def _passed(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None
     is_off = _by_cameras_m(its, first, last) > DETOUR * way_m[:, None] + margin_m
     maps, middles = np.nonzero((past_m <= way_m[:, None] + SAME_M) & is_fit[:, None])
     four = _together(rng, is_off[maps][:, middles // 2] & _is_alike(way_m[maps]))
-    return four and [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
+    return [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
 
 
-def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:  # noqa: ARG001
+def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:  # noqa: ARG001
     """Shortest ways to one camera and on, which reach it at four times that are well apart."""
     first, last = _two(rng, its)
     to_m, from_m = its.onward_m[:, first], its.onward_m[:, :, last]
@@ -102,10 +102,10 @@ def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | Non
         is_apart = apart_m > PACE * seen_m + CLEAR_S * VEHICLE.speed_mps[1]
         if four := _together(rng, is_apart & _is_alike(whole_m)):
             return [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
-    return None
+    return []
 
 
-def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
+def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
     """Ways to the next camera, the other three being much farther."""
     first = rng.randrange(len(its.tail))
     onward_m = its.onward_m[:, first]
@@ -114,7 +114,7 @@ def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
     is_fit = (way_m <= MOST_M) & (way_m <= its.shortest_m[np.arange(len(way_m)), first, nearest] + SAME_M)
     maps = is_fit.nonzero()[0]
     four = _together(rng, is_off[maps][:, nearest[maps] // 2])
-    return four and [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
+    return [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
 
 
 def _two(rng: Random, its: Crossings) -> tuple[int, int]:
@@ -141,12 +141,12 @@ def _is_alike(way_m: Floats) -> Flags:
     return (way_m[:, None] <= PACE * way_m) & (way_m <= PACE * way_m[:, None])
 
 
-def _together(rng: Random, fits: Flags) -> list[int] | None:
-    """Four places, each two of which fit: `fits` says it from row to column, and must both ways."""
+def _together(rng: Random, fits: Flags) -> list[int]:
+    """Four places, each two of which fit, as `fits` must say both ways; none where there are no such four."""
     both = fits & fits.T
     places = (both.sum(axis=1) >= OPTIONS - 1).nonzero()[0].tolist()
     if len(places) < OPTIONS:
-        return None
+        return []
     places = rng.sample(places, min(len(places), COMPARED))
     own = both[places][:, places].astype(np.float32)
     for first in range(len(places)):
@@ -157,7 +157,7 @@ def _together(rng: Random, fits: Flags) -> list[int] | None:
             second, third = divmod(int(thirds.argmax()), len(near))
             fourth = int((among[second] * among[third]).argmax())
             return [places[at] for at in (first, near[second], near[third], near[fourth])]
-    return None
+    return []
 
 
 def _asked(
