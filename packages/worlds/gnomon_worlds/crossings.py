@@ -89,7 +89,7 @@ def crossings_of(town: World) -> Crossings:
     in_view = shapely.intersection(lines, _views(town)[:, None])
     is_seen: Flags = np.asarray(shapely.length(in_view) > 0)
     viewed = list(_viewed(town, lines, in_view, is_seen))
-    is_open = _drawn(town, is_seen.any(axis=0))
+    is_open = _drawn(town, np.asarray(is_seen.any(axis=0)))
     hop_m, way_m = _ways(len(junctions_m), ends, length_m, is_open)
 
     def both_ways(along: Sequence[float], against: Sequence[float]) -> Floats:
