@@ -212,7 +212,7 @@ def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) 
 
 
 def _seen(its: Crossings, answer: Answer, trip: Trip) -> Seen:
-    """The sightings that a question is about; none where other cameras come before a clip's or between."""
+    """The sightings that a question is about; none where others come before its clips, or before the next."""
     names = [its.cameras[crossing // 2] for crossing in answer.crossed]
     by_camera = {sighting.camera: sighting for sighting in trip.sightings}
     cameras = list(by_camera)
