@@ -1,13 +1,15 @@
 """Draws many maps of one town, and measures under each the ways from one camera's view to another's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from shapely import LineString
 
 from gnomon.core.ids import stable_seed
 from gnomon_published.drawn_maps.map_sheet import with_map
@@ -36,6 +38,7 @@ class Crossings:
     """
 
     cameras: tuple[str, ...]
+    is_alone: Flags  # by camera: no part of its view is nearer to another street
     tail: Places
     head: Places
     before_m: Floats
@@ -77,45 +80,35 @@ class Crossings:
 @lru_cache(TOWNS)
 def crossings_of(town: World) -> Crossings:
     """The crossings in a town, with its maps drawn by lot. Cameras that see several streets have none."""
-    roads, cameras = list(town.scene.roads.values()), list(town.scene.cameras.values())
-    lines = np.array([road.line for road in roads], dtype=object)
-    length_m = shapely.length(lines)
-    views = np.array([camera.field_of_view for camera in cameras], dtype=object)
-    in_view = shapely.intersection(lines, views[:, None])
-    is_seen = shapely.length(in_view) > 0
-    street, enters_m, leaves_m, names = [], [], [], []
-    for camera, seen, parts in zip(cameras, is_seen, in_view, strict=True):
-        own = int(seen.argmax())
-        if seen.sum() == 1 and parts[own].geom_type == "LineString":
-            enter_m, leave_m = sorted(
-                lines[own].project(shapely.Point(parts[own].coords[end])) for end in (0, -1)
-            )
-            if enter_m >= STREET_M and length_m[own] - leave_m >= STREET_M:
-                names.append(camera.id)
-                street.append(own)
-                enters_m.append(enter_m)
-                leaves_m.append(leave_m)
-    ends_m = [(road.line.coords[0], road.line.coords[-1]) for road in roads]
+    lines: list[LineString] = [road.line for road in town.scene.roads.values()]
+    length_m = np.array([line.length for line in lines])
+    ends_m = [[(x, y) for x, y in (line.coords[0], line.coords[-1])] for line in lines]
     junctions_m = tuple(dict.fromkeys(end for both in ends_m for end in both))
     number = {end: at for at, end in enumerate(junctions_m)}
-    ends = np.array([[number[end] for end in both] for both in ends_m])
-    is_open = _drawn(town, is_seen.any(axis=0))
+    ends = np.array([[number[end] for end in both] for both in ends_m], dtype=np.intp)
+    in_view = shapely.intersection(lines, _views(town)[:, None])
+    is_seen: Flags = np.asarray(shapely.length(in_view) > 0)
+    viewed = list(_viewed(town, lines, in_view, is_seen))
+    is_open = _drawn(town, np.asarray(is_seen.any(axis=0)))
     hop_m, way_m = _ways(len(junctions_m), ends, length_m, is_open)
 
-    def both_ways(along: Floats, against: Floats) -> Floats:
+    def both_ways(along: Sequence[float], against: Sequence[float]) -> Floats:
         return np.stack([along, against], axis=1).reshape(-1)
 
-    start_m, rest_m = np.array(enters_m), length_m[street] - np.array(leaves_m)
-    tail, head = ends[street].reshape(-1), ends[street][:, ::-1].reshape(-1)
+    street = [each.street for each in viewed]
+    start_m = [each.enter_m for each in viewed]
+    rest_m = [length_m[each.street] - each.leave_m for each in viewed]
     before_m, after_m = both_ways(start_m, rest_m), both_ways(rest_m, start_m)
-    seen_m = np.repeat(length_m[street] - start_m - rest_m, 2)
+    seen_m = np.array([each.leave_m - each.enter_m for each in viewed]).repeat(2)
+    tail, head = ends[street].reshape(-1), ends[street][:, ::-1].reshape(-1)
     is_made = is_open[:, street].reshape(MAPS, -1)
-    camera, back = np.arange(len(tail)) // 2, np.arange(len(tail)) ^ 1
+    own, back = np.arange(len(tail)) // 2, np.arange(len(tail)) ^ 1
     onward_m = after_m[:, None] + way_m[:, head][:, :, tail] + before_m
-    onward_m[~(is_made[:, :, None] & is_made[:, None] & (camera[:, None] != camera))] = np.inf
+    onward_m[~(is_made[:, :, None] & is_made[:, None] & (own[:, None] != own))] = np.inf
     turned_m = np.minimum(onward_m, onward_m[:, back] + seen_m[:, None])
     return Crossings(
-        cameras=tuple(names),
+        cameras=tuple(each.camera for each in viewed),
+        is_alone=np.array([each.is_alone for each in viewed]),
         tail=tail,
         head=head,
         before_m=before_m,
@@ -128,6 +121,38 @@ def crossings_of(town: World) -> Crossings:
         onward_m=onward_m,
         shortest_m=np.minimum(turned_m, turned_m[:, :, back] + seen_m),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Viewed:
+    """A camera, the street that it sees, and from where to where along that."""
+
+    camera: str
+    street: int
+    enter_m: float
+    leave_m: float
+    is_alone: bool
+
+
+def _views(town: World) -> NDArray[Any]:
+    return np.array([camera.field_of_view for camera in town.scene.cameras.values()], dtype=object)
+
+
+def _viewed(
+    town: World, lines: Sequence[LineString], in_view: NDArray[Any], is_seen: Flags
+) -> Iterator[_Viewed]:
+    """The cameras that see one street in one piece, with nobody turning in sight."""
+    corners_m, of_view = shapely.get_coordinates(_views(town), return_index=True)
+    nearest = np.asarray(shapely.STRtree(lines).nearest(shapely.points(corners_m)))
+    for at, camera in enumerate(town.scene.cameras):
+        street = int(is_seen[at].argmax())
+        part, line = in_view[at, street], lines[street]
+        if is_seen[at].sum() != 1 or part.geom_type != "LineString":
+            continue
+        enter_m, leave_m = sorted(line.project(shapely.Point(part.coords[end])) for end in (0, -1))
+        if enter_m >= STREET_M and line.length - leave_m >= STREET_M:
+            is_alone = bool((nearest[of_view == at] == street).all())
+            yield _Viewed(camera=camera, street=street, enter_m=enter_m, leave_m=leave_m, is_alone=is_alone)
 
 
 def _drawn(town: World, is_seen: Flags) -> Flags:

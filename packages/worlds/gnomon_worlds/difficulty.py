@@ -33,7 +33,7 @@ FEATURES = (
 CHANCE = 1 / 4  # every question of GTR-Bench's tasks has four options
 # Of questions of which a rule's answer is no matter of chance; so of four options it finds 1, 0.6, 0.25.
 SURE: Mapping[str, float] = {"easy": 1.0, "medium": 7 / 15, "hard": 0.0}
-# Of questions in other places, what a learner without the map has right (144 a task; 120 at hard): worlds.md.
+# Of questions in other places, what a learner without the map has right (144 a task): worlds.md.
 LEARNED: Mapping[str, Mapping[str, float]] = {
     "easy": {"GL": 1.0, "ATI": 1.0, "MS": 0.81, "CR": 1.0, "NSF": 1.0, "TF": 1.0, "MTTF": 1.0},
     "medium": {"GL": 0.9, "ATI": 0.85, "MS": 0.81, "CR": 0.94, "NSF": 0.7, "TF": 0.81, "MTTF": 0.85},

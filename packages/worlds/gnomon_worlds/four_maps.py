@@ -7,7 +7,7 @@ boxes, times, cameras and options are the same under all four: without the map n
 learned, is right more often than once in four times.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -30,8 +30,9 @@ PACE = 1.25  # by which a target that is out of view may be faster under one map
 COMPARED = 64  # answers, in search of four
 SAME_M = 1e-6
 
-Find = Callable[[Random, Crossings, float], "list[Answer] | None"]
-Ask = Callable[[World, Trip, Sequence[Sighting], Sequence[str], str], Question]
+Find = Callable[[Random, Crossings, float], "list[Answer]"]
+Seen = tuple[Sighting, ...]  # in the clips, and what is asked about
+Ask = Callable[[World, Trip, Seen, Sequence[str], str], Question]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,27 +73,27 @@ def under_four_maps(town: World, rng: Random, task_id: str) -> list[tuple[int, Q
     return None
 
 
-def _passed(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
+def _passed(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
     """Shortest ways from clip to clip, each past a camera that lies off the other three."""
     first, last = _two(rng, its)
     way_m = its.onward_m[:, first, last]
     is_fit = _is_fit(way_m) & (way_m <= its.shortest_m[:, first, last] + SAME_M)
     past_m = its.onward_m[:, first] + its.seen_m + its.onward_m[:, :, last]
-    to_m, from_m = its.shortest_m[:, first] + its.seen_m / 2, its.shortest_m[:, :, last] + its.seen_m / 2
-    is_off = its.by_camera(to_m) + its.by_camera(from_m) > DETOUR * way_m[:, None] + margin_m
+    is_off = _by_cameras_m(its, first, last) > DETOUR * way_m[:, None] + margin_m
     maps, middles = np.nonzero((past_m <= way_m[:, None] + SAME_M) & is_fit[:, None])
     four = _together(rng, is_off[maps][:, middles // 2] & _is_alike(way_m[maps]))
-    return four and [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
+    return [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
 
 
-def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:  # noqa: ARG001
+def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:  # noqa: ARG001
     """Shortest ways to one camera and on, which reach it at four times that are well apart."""
     first, last = _two(rng, its)
     to_m, from_m = its.onward_m[:, first], its.onward_m[:, :, last]
-    is_shortest = to_m + from_m <= its.shortest_m[:, first] + its.shortest_m[:, :, last] + SAME_M
     way_m = to_m + its.seen_m + from_m
-    is_fit = _is_fit(way_m) & is_shortest
-    for camera in rng.sample(range(len(its.cameras)), len(its.cameras)):
+    is_fit = _is_fit(way_m) & (way_m <= _by_cameras_m(its, first, last).repeat(2, axis=1) + SAME_M)
+    is_enough = its.is_alone & (is_fit.reshape(len(is_fit), -1, 2).any(axis=2).sum(axis=0) >= OPTIONS)
+    cameras = is_enough.nonzero()[0].tolist()
+    for camera in rng.sample(cameras, len(cameras)):
         maps, sides = np.nonzero(is_fit[:, 2 * camera : 2 * camera + 2])
         middles = sides + 2 * camera
         whole_m, seen_m = way_m[maps, middles], its.seen_m[2 * camera]
@@ -101,10 +102,10 @@ def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | Non
         is_apart = apart_m > PACE * seen_m + CLEAR_S * VEHICLE.speed_mps[1]
         if four := _together(rng, is_apart & _is_alike(whole_m)):
             return [Answer(map_=int(maps[at]), crossed=(first, int(middles[at]), last)) for at in four]
-    return None
+    return []
 
 
-def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
+def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
     """Ways to the next camera, the other three being much farther."""
     first = rng.randrange(len(its.tail))
     onward_m = its.onward_m[:, first]
@@ -113,13 +114,22 @@ def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer] | None:
     is_fit = (way_m <= MOST_M) & (way_m <= its.shortest_m[np.arange(len(way_m)), first, nearest] + SAME_M)
     maps = is_fit.nonzero()[0]
     four = _together(rng, is_off[maps][:, nearest[maps] // 2])
-    return four and [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
+    return [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
 
 
 def _two(rng: Random, its: Crossings) -> tuple[int, int]:
     """The crossings of two clips' views."""
     first, last = rng.sample(range(len(its.cameras)), 2)
     return 2 * first + rng.randrange(2), 2 * last + rng.randrange(2)
+
+
+def _by_cameras_m(its: Crossings, first: int, last: int) -> Floats:
+    """The shortest ways from clip to clip that come into each camera's view: maps × cameras."""
+    from_m = its.shortest_m[:, :, last]
+    back_m = from_m.reshape(len(from_m), -1, 2)[:, :, ::-1].reshape(
+        from_m.shape
+    )  # who turns round at its edge
+    return its.by_camera(its.shortest_m[:, first] + np.minimum(its.seen_m + from_m, back_m))
 
 
 def _is_fit(way_m: Floats) -> Flags:
@@ -131,12 +141,12 @@ def _is_alike(way_m: Floats) -> Flags:
     return (way_m[:, None] <= PACE * way_m) & (way_m <= PACE * way_m[:, None])
 
 
-def _together(rng: Random, fits: Flags) -> list[int] | None:
-    """Four places, each two of which fit: `fits` says it from row to column, and must both ways."""
+def _together(rng: Random, fits: Flags) -> list[int]:
+    """Four places, each two of which fit, as `fits` must say both ways; none where there are no such four."""
     both = fits & fits.T
     places = (both.sum(axis=1) >= OPTIONS - 1).nonzero()[0].tolist()
     if len(places) < OPTIONS:
-        return None
+        return []
     places = rng.sample(places, min(len(places), COMPARED))
     own = both[places][:, places].astype(np.float32)
     for first in range(len(places)):
@@ -147,7 +157,7 @@ def _together(rng: Random, fits: Flags) -> list[int] | None:
             second, third = divmod(int(thirds.argmax()), len(near))
             fourth = int((among[second] * among[third]).argmax())
             return [places[at] for at in (first, near[second], near[third], near[fourth])]
-    return None
+    return []
 
 
 def _asked(
@@ -162,21 +172,23 @@ def _asked(
         speed_mps=min(rng.uniform(*body.speed_mps), *limits_mps),
         left_s=rng.uniform(*STARTS_S),
     )
-    trips = _trips(town, its, four, target)
-    seen = [_seen(its, answer, trip) for answer, trip in zip(four, trips, strict=True)]
-    middles = [sightings[1] for sightings in seen if sightings]
-    if len(middles) < OPTIONS:
-        return None
+    seen: list[tuple[Trip, Seen]] = []
+    for answer, trip in zip(four, _trips(town, its, four, target), strict=True):
+        sightings = _seen(its, answer, trip)
+        if not sightings:
+            return None
+        seen.append((trip, sightings))
+    middles = [sightings[1] for _, sightings in seen]
     is_time = middles[0].camera == middles[1].camera
     options = [when(middle) if is_time else middle.camera for middle in middles]
     questions = [
         ask(town, trip, sightings, options, right)
-        for trip, sightings, right in zip(trips, filter(None, seen), options, strict=True)
+        for (trip, sightings), right in zip(seen, options, strict=True)
     ]
     return questions if all(is_clear(town, question) for question in questions) else None
 
 
-def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) -> list[Trip]:
+def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) -> Iterator[Trip]:
     """The target's trip under each map; from clip to clip, where there are two, it takes equally long."""
     lines_m = [np.array(its.route_m(answer.map_, answer.crossed)) for answer in four]
     alongs_m = [np.insert(np.hypot(*np.diff(line_m, axis=0).T).cumsum(), 0, 0.0) for line_m in lines_m]
@@ -187,7 +199,6 @@ def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) 
         for along_m, last in zip(alongs_m, lasts, strict=True)
     ]
     mean_m = np.mean(enters_m) - leaves_m
-    trips = []
     for line_m, along_m, enter_m in zip(lines_m, alongs_m, enters_m, strict=True):
         unseen_m = mean_m if len(set(lasts)) == 1 else enter_m - leaves_m
         marks_m = [0.0, leaves_m, enter_m, along_m[-1]]
@@ -197,14 +208,11 @@ def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) 
         points_m = zip(*(np.interp(at_m, along_m, axis).tolist() for axis in line_m.T), strict=True)
         stretch = Stretch(floor=0, points_m=tuple(points_m), times_s=tuple(times_s))
         journey = Journey(body=target.body, stretches=(stretch,))
-        trips.append(
-            Trip(target=target.number, journey=journey, sightings=lookout_of(town).sightings(journey))
-        )
-    return trips
+        yield Trip(target=target.number, journey=journey, sightings=lookout_of(town).sightings(journey))
 
 
-def _seen(its: Crossings, answer: Answer, trip: Trip) -> tuple[Sighting, ...]:
-    """The sightings that a question is about; none where other cameras come before a clip's or between."""
+def _seen(its: Crossings, answer: Answer, trip: Trip) -> Seen:
+    """The sightings that a question is about; none where others come before its clips, or before the next."""
     names = [its.cameras[crossing // 2] for crossing in answer.crossed]
     by_camera = {sighting.camera: sighting for sighting in trip.sightings}
     cameras = list(by_camera)
