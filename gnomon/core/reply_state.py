@@ -56,9 +56,10 @@ def reply_state(
     read_by: str = "",
     has_repeated: bool = False,
 ) -> ReplyState:
-    """The state of a trial that has ended so, with this answer read by this rule; whether a call repeated one.
+    """The state of a trial that has ended so, with this answer read by this rule.
 
-    What stands last in a reply that was cut, and nothing declares, is no answer: it is where it was cut.
+    `has_repeated`: one of its calls repeats an earlier one. What stands last in a reply that was cut, and
+    nothing declares, is no answer: it is where it was cut.
 
     >>> from gnomon.core.trace import Trace
     >>> reply_state(Outcome.MODEL_FAILED, "no_answer", None, Trace(response="The van turned.")).value

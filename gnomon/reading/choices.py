@@ -38,11 +38,14 @@ _ANOTHER = re.compile(
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was)\b)"
 )
 _LISTED = re.compile(
-    rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{_AND})\b))"
+    rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b(?: (?:also|maybe|possibly|perhaps|even)\b)?)?"
+    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
+    rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{_AND})\b))"
 )
 _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
+_OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
 _RUN = re.compile(r"[A-Z]{2,8}")
 # The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
 _AFTER_LETTER = re.compile(
@@ -94,7 +97,7 @@ _BEHIND = re.compile(
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     rf"|{_MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
-    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正解|(?:이|가) 정답)"
+    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
     rf"|(?P<only>{_MARKS}\s"
     r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
     rf"|(?P<ticked>{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
@@ -105,7 +108,14 @@ _BEHIND = re.compile(
 _CROSSED = re.compile(
     rf"{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
 )
-_LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
+_LABEL_A = re.compile(
+    r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))|\[[xX✓✔]\](?=[\s*_(]{1,4}[A-Z]\b)"
+)
+_OF_SEVERAL = re.compile(
+    r"\b(?:between|either|of|among|zwischen|entweder|von|entre|между|из)\b", re.IGNORECASE
+)
+_LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
+_BEGINS_WITH_AND = re.compile(rf"\W*(?:{_AND})\b", re.IGNORECASE)
 _REFUSES = re.compile(
     r"n['’]t (?:tell|know|see|say|determine|decide)|"
     r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b"
@@ -215,7 +225,7 @@ class Choices:
             if not _is_denied(text, at)
             and not declares_nothing(text[text.rfind("\n", 0, at) + 1 : at][-160:].lower())
         ]
-        if "A:" in text:
+        if "A:" in text or "[x]" in text or "[X]" in text:
             declared += [
                 Declaration("declared", match.end(), text[match.end() :].partition("\n")[0])
                 for match in _LABEL_A.finditer(text)
@@ -287,6 +297,8 @@ class Choices:
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
+        if _OR_NOT.match(rest):
+            return Unclear()
         if _DENIED.match(rest) or (_CROSSED.match(rest) and self._judged):
             return ""
         if own not in (None, letter):
@@ -394,8 +406,22 @@ class Choices:
             if named:
                 named |= self._not_denied(text, [(text[at], at) for at in letters if _is_letter(text, at)])
         if len(named) > 1:
-            return Unclear() if len(named) < len(self._options) else None
+            return self._of_several(text, named) or (Unclear() if len(named) < len(self._options) else None)
         return next(iter(named), None)
+
+    def _of_several(self, text: str, named: set[str]) -> str | None:
+        """The one of several with which a reply ends: "Between A and B, it was B"."""
+        head = _LAST_CLAUSE.match(text)
+        if head is None or not _OF_SEVERAL.search(head[0]) or _is_denied(text, len(text)):
+            return None
+        last = text[head.end() :]
+        letters = {last[at] for at in self._letters_in(last)}
+        letters |= {letter for letter, _ in self._named_by_words(last)}
+        if len(letters) != 1 or not letters <= named or _BEGINS_WITH_AND.match(last):
+            return None
+        letter = letters.pop()
+        plain = bare(last)
+        return letter if plain.endswith((f" {letter.lower()}", f" {self._texts[letter]}")) else None
 
     def _not_denied(self, text: str, mentions: list[tuple[str, int]]) -> set[str]:
         """The letters that are named somewhere without being denied there."""

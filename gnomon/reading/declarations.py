@@ -68,6 +68,7 @@ _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
 _CALL_SIGN = re.compile(r"[{<\[(]|Action Input:")
+_NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
@@ -157,8 +158,16 @@ def what_is_said(reply: str) -> Said:
         text = "" if _CALL_ALONE.fullmatch(text.strip()) else text
     if "~~" in text:
         text = _STRUCK.sub("", text)
+    if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
+        text = _without_next_question(text)
     text, objects = _objects(text) if "{" in text else (text, ())
     return Said(text=text.strip(), objects=objects)
+
+
+def _without_next_question(text: str) -> str:
+    """The text up to a question that the model asks itself once it has answered."""
+    head = _NEXT_QUESTION.split(text, maxsplit=1)[0]
+    return head if labels_in(head) else text
 
 
 def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:

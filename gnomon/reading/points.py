@@ -27,7 +27,9 @@ _MAP_LINK = re.compile(
 _ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
 _SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
 _SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
-_SWAPPED = re.compile(r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])")
+_SWAPPED = re.compile(
+    r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])|\d\W{1,4}\(lon[a-z]*\W{1,3}lat[a-z]*\)"
+)
 _COMMA_DECIMALS = re.compile(
     r"(?<![\d.])([-+]?\d{1,3}),(\d{1,15})\s*[,;]?\s+([-+]?\d{1,3}),(\d{1,15})(?![\d.,])"
 )

@@ -317,7 +317,7 @@ def _day(match: re.Match[str], order: Order | None) -> tuple[int, int, Day] | No
         year += 2000
     if parts.get("a"):
         first, second = int(parts["a"]), int(parts["b"])
-        if parts["mark"] == ".":
+        if parts["mark"] == "." and second <= 12:
             order = "dmy"
         elif order is None and first != second:
             order = "dmy" if first > 12 else "mdy" if second > 12 else None
