@@ -31,7 +31,8 @@ _FORMAT = re.compile(
     r"(?:[gc]?sk|rk|xai|hf|gn|gh[opsu]|github_pat|nvapi|pplx|r8|xox[abeprs]|fw|tgp|glpat|npm|dop|jina|tvly|"
     r"lsv2|ntn|GOCSPX)[-_]"
     r"(?=(?:[A-Za-z0-9]*[-_])*(?:[A-Za-z]{16,}|(?=[A-Za-z]*\d)[A-Za-z0-9]{8,}))[\w-]{16,}"
-    r"|(?:ya29|SG|hvs)\.[\w-]{20,}|dapi[0-9a-f]{32}|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
+    r"|(?:ya29|hvs)\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dapi[0-9a-f]{32}"
+    r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
     r"|AIza[\w-]{30,}|A(?:KIA|SIA)[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)"
     r"|(?<=[Bb]earer )(?=[\w.~+/-]*\d)[\w.~+/-]{16,}=*"
 )

@@ -281,7 +281,7 @@ def _picked(sample: Json, scorer: str | None) -> tuple[str, Json]:
 
 
 def _is_nan(value: object) -> bool:
-    return str(value).lower() == "nan"  # a number, or its text
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _share(value: object, sample_id: str) -> float | None:

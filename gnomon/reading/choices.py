@@ -187,10 +187,10 @@ class Choices:
         """Whether no option's text can be a mere letter."""
         return all(len(text) > MAX_LETTER for text in self._options.values())
 
-    @cached_property
+    @property
     def _judged(self) -> bool:
         """Whether words such as "No" judge an option; false where they are one."""
-        return _VERDICTS.isdisjoint(map(bare, self._options.values()))
+        return _VERDICTS.isdisjoint(self._texts.values())
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -214,9 +214,14 @@ class Choices:
     def known(self, said: Said) -> tuple[Declaration, ...]:
         """Declarations that name a letter: "B is correct", "I choose B", "so B.", "A ✗ B ✓"."""
         text = said.text
-        behind = [(at, _BEHIND.match(text, at + 1)) for at in self._letters_in(text)]
-        places = [at for at, match in behind if match and _is_chosen(text, at, match.lastgroup)]
-        ticked = [at for at, match in behind if match and match.lastgroup == "ticked"]
+        places: list[int] = []
+        ticked: list[int] = []
+        for at in self._letters_in(text):
+            behind = _BEHIND.match(text, at + 1)
+            if behind and _is_chosen(text, at, behind.lastgroup):
+                places.append(at)
+            if behind and behind.lastgroup == "ticked":
+                ticked.append(at)
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [
@@ -425,10 +430,11 @@ class Choices:
 
     def _not_denied(self, text: str, mentions: list[tuple[str, int]]) -> set[str]:
         """The letters that are named somewhere without being denied there."""
+        may_deny = len(text) > MAX_CONTENT or _DENIES.search(text.lower())
         return {
             letter
             for letter, at in mentions
-            if not _is_denied(text, at)
+            if not (may_deny and _is_denied(text, at))
             and not _DENIED.match(text, at + 1)
             and not (_CROSSED.match(text, at + 1) and self._judged)
         }

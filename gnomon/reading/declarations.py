@@ -67,7 +67,7 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGN = re.compile(r"[{<\[(]|Action Input:")
+_CALL_SIGN = re.compile(r"[{<\[]|```|Action Input:")
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
@@ -155,7 +155,8 @@ def what_is_said(reply: str) -> Said:
     if _CALL_SIGN.search(text):
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
-        text = "" if _CALL_ALONE.fullmatch(text.strip()) else text
+    if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
+        return Said(text="", objects=())
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
