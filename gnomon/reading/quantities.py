@@ -103,26 +103,8 @@ _OPERATOR = re.compile(
 _RECKONS = re.compile(r"[-+×÷√^∑∫·/*−–=]|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|\([^)]*$")
 _CUT = re.compile(r"[-+×÷*/^√(=−–]\s*$")
 _SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 ]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _WORDS = {
@@ -132,15 +114,8 @@ _WORDS = {
         f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
     },
 }
-_SHARES = {
-    "half": 0.5,
-    "third": 1 / 3,
-    "quarter": 0.25,
-    "dozen": 12,
-    "hundred": 100,
-    "thousand": 1e3,
-    "million": 1e6,
-}
+_SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
+_SHARES |= {"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6}
 _IN_WORDS = re.compile(
     r"(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
     r"(?:about |approximately |roughly |around |exactly |just |only )?"
