@@ -353,7 +353,7 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     if not rest.partition("\n")[0].strip(_EMPTY):
         rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
-    rule = "asked_form" if is_asked else "declared"
+    rule: Rule = "asked_form" if is_asked else "declared"
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
