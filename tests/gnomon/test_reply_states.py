@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState, reply_state
 from gnomon.core.score import Outcome
-from gnomon.core.trace import ReplyStep, Trace
+from gnomon.core.trace import ReplyStep, ToolStep, Trace
 
 
 def trace_of(response: str, *, reason: str = "stop", has_reasoning: bool = False) -> Trace:
@@ -58,11 +58,13 @@ def test_a_trial_without_a_response_has_a_state_too(outcome: Outcome, stop_reaso
 
 
 def test_a_trial_that_a_limit_ended_at_repeated_calls_is_spent_on_them() -> None:
-    state = reply_state(Outcome.MODEL_FAILED, "max_tool_calls", None, Trace(), has_repeated=True)
+    call = ToolStep(name="speed", arguments="{}", observation="3", error=None, wall_s=0.0)
+    trace = Trace(steps=[call, call])
+    state = reply_state(Outcome.MODEL_FAILED, "max_tool_calls", None, trace)
     assert state == ReplyState.REPEATED
     assert state in UNKNOWN_STATES
-    refused = reply_state(Outcome.MODEL_FAILED, "model:refused", None, Trace(), has_repeated=True)
-    assert refused == ReplyState.REFUSED
+    assert reply_state(Outcome.MODEL_FAILED, "max_tool_calls", None, Trace(steps=[call])) == ReplyState.LIMIT
+    assert reply_state(Outcome.MODEL_FAILED, "model:refused", None, trace) == ReplyState.REFUSED
 
 
 def test_reasoning_beside_an_empty_reply_is_thought_only() -> None:
