@@ -63,8 +63,8 @@ def reply_state(
     if outcome == Outcome.INFRA_MISSING:
         return ReplyState.MISSING
     if trace.response is None:
-        calls = [(step.name, step.arguments) for step in trace.tool_steps]
-        limit = ReplyState.REPEATED if len(set(calls)) < len(calls) else ReplyState.LIMIT
+        made = [(step.name, step.arguments) for step in trace.tool_steps]
+        limit = ReplyState.REPEATED if len(set(made)) < len(made) else ReplyState.LIMIT
         return _BY_STOP_REASON.get(stop_reason, limit)
     replies = trace.replies
     reason = kind_of(replies[-1].finish_reason) if replies else ""
