@@ -22,22 +22,28 @@ _PASSWORD_OF_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)(?=@)")
 # Formats of keys, exact enough to occur in no answer by chance; each begins with one of the marks. Between a
 # key's `-` and `_` something is long, or mixes letters and digits: `sk-learn-like-words` are none.
 _MARKS = (
-    *("sk-", "sk_", "xai-", "hf_", "gn_", "ghp_", "gho_", "github_pat_", "nvapi-", "pplx-", "r8_", "xox"),
-    *("AIza", "AKIA", "ASIA", "eyJ", "earer "),
+    *("sk-", "sk_", "rk_", "xai-", "hf_", "gn_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "nvapi-"),
+    *("pplx-", "r8_", "xox", "fw_", "tgp_", "glpat-", "npm_", "dop_", "jina_", "tvly-", "lsv2_", "ntn_"),
+    *("GOCSPX-", "AIza", "AKIA", "ASIA", "eyJ", "earer ", "ya29.", "SG.", "hvs.", "dapi", "PRIVATE KEY"),
 )
 _FORMAT = re.compile(
     r"(?:(?<![\w-])|(?<=\\[nrt]))(?:"  # an escaped line end in JSON is no letter of a word
-    r"(?:[gc]?sk|xai|hf|gn|gh[op]|github_pat|nvapi|pplx|r8|xox[abeprs])[-_]"
+    r"(?:[gc]?sk|rk|xai|hf|gn|gh[opsu]|github_pat|nvapi|pplx|r8|xox[abeprs]|fw|tgp|glpat|npm|dop|jina|tvly|"
+    r"lsv2|ntn|GOCSPX)[-_]"
     r"(?=(?:[A-Za-z0-9]*[-_])*(?:[A-Za-z]{16,}|(?=[A-Za-z]*\d)[A-Za-z0-9]{8,}))[\w-]{16,}"
+    r"|(?:ya29|hvs)\.[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dapi[0-9a-f]{32}"
+    r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
     r"|AIza[\w-]{30,}|A(?:KIA|SIA)[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)"
     r"|(?<=[Bb]earer )(?=[\w.~+/-]*\d)[\w.~+/-]{16,}=*"
 )
 # In a setting: what is said to be a key, if it mixes letters and digits.
 _ASSIGNED = re.compile(
-    r"((?:api|access|secret|private)[-_]?key|token|secret|passw(?:or)?d)"
+    r"((?:api|access|secret|private|subscription)[-_]?key|token|secret|passw(?:or)?d|"
+    r"(?<=[?&])(?:key|app_?id|code|sig|auth))"
     r"""(["']?\s*[=:]\s*["']?)(?=[^\s"']*[A-Za-z])(?=[^\s"']*\d)[\w.~+/%=-]{8,}""",
     re.IGNORECASE,
 )
+_USER_OF_URL = re.compile(r"(?<=://)(?=[^/:@]*\d)(?=[^/:@]*[A-Za-z])[^\s/:@]{16,}(?=@)")
 # Not those that begin as paths of an API do.
 _FOLDERS = re.compile(r"(?<![\w:./])/(?!(?:api/)?v\d+/)(?:[^\s/'\"`:,;()<>\[\]]+/)+")
 _WORDS = re.compile(r"[A-Za-z_ -]{1,19}|[\d.,:+ -]+|(?:\.{0,2}/).*", re.DOTALL)  # words, a number, a path
@@ -94,7 +100,7 @@ class Redactor:
         >>> Redactor(environ={}).redact_setting("https://me:pw@host/?api_key=abcd1234, --token=plain-words")
         'https://me:[secret]@host/?api_key=[secret], --token=plain-words'
         """
-        text = _PASSWORD_OF_URL.sub(rf"\1:{REDACTED}", self.redact(text))
+        text = _USER_OF_URL.sub(REDACTED, _PASSWORD_OF_URL.sub(rf"\1:{REDACTED}", self.redact(text)))
         return _ASSIGNED.sub(rf"\1\2{REDACTED}", text)
 
     def redact_in(self, value: T) -> T:

@@ -48,15 +48,9 @@ _BY_STOP_REASON = {
 
 
 def reply_state(
-    outcome: Outcome,
-    stop_reason: str,
-    answer: str | None,
-    trace: Trace,
-    *,
-    read_by: str = "",
-    has_repeated: bool = False,
+    outcome: Outcome, stop_reason: str, answer: str | None, trace: Trace, *, read_by: str = ""
 ) -> ReplyState:
-    """The state of a trial that has ended so, with this answer read by this rule; whether a call repeated one.
+    """The state of a trial that has ended so, with this answer read by this rule.
 
     What stands last in a reply that was cut, and nothing declares, is no answer: it is where it was cut.
 
@@ -69,7 +63,8 @@ def reply_state(
     if outcome == Outcome.INFRA_MISSING:
         return ReplyState.MISSING
     if trace.response is None:
-        limit = ReplyState.REPEATED if has_repeated else ReplyState.LIMIT
+        made = [(step.name, step.arguments) for step in trace.tool_steps]
+        limit = ReplyState.REPEATED if len(set(made)) < len(made) else ReplyState.LIMIT
         return _BY_STOP_REASON.get(stop_reason, limit)
     replies = trace.replies
     reason = kind_of(replies[-1].finish_reason) if replies else ""

@@ -394,7 +394,7 @@ def _call(name: str, arguments: Any) -> FunctionCall:
 
 
 def _own_name(name: str, names: Collection[str]) -> str:
-    """The tool's name without what forms put around it: `functions.`, Gemma's `default_api.`, Kimi's number, Llama's `.call`.
+    """The tool's name without what forms put around it: `functions.`, a number, Llama's `.call`.
 
     >>> _own_name("functions.speed:0", ()), _own_name("speed.call", ())
     ('speed', 'speed')

@@ -38,6 +38,7 @@ _COMMANDS = (
     (re.compile(r"\^?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
     (re.compile(r"\\pm(?![A-Za-z])"), "±"),
+    (re.compile(r"\\(?:to|(?:long)?rightarrow)(?![A-Za-z])"), "→"),
     (re.compile(r"\\approx(?![A-Za-z])"), "≈"),
     (re.compile(r"\\pi(?![A-Za-z])"), "π"),
     (re.compile(r"\\%"), "%"),
@@ -45,7 +46,9 @@ _COMMANDS = (
 )
 _BRACKETED = re.compile(r"^\s*<\s?([-+]?\d[\d.,:/-]{0,30}\s?[^\W\d_°%]{0,10}[°%]?)\s?>\s*\.?\s*$")  # "<295>"
 _TAG = re.compile(
-    r"</?answer>|</?s>|<end_of_turn>|<\|(?:(?:begin|end)_of_box|eot_id|im_end|endoftext)\|>", re.IGNORECASE
+    r"</?(?:answer|s|b|i|u|p|em|strong|span|code)>|<br ?/?>|<end_of_turn>|"
+    r"<\|(?:(?:begin|end)_of_box|eot_id|im_end|endoftext)\|>",
+    re.IGNORECASE,
 )
 _DENIED = re.compile(
     r"\b(?:not|nicht|no es|não é|не)\s(?:(?:at|on|in|due|about|the)\s)?"

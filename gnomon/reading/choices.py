@@ -7,6 +7,20 @@ from functools import cached_property
 
 from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.declarations import Asked, Declaration, Said, declares_nothing
+from gnomon.reading.mentions import (
+    AFTER_LETTER,
+    AND,
+    AND_CJK,
+    BETWEEN,
+    DENIES,
+    KIND,
+    MARKS,
+    ends_clause,
+    is_chosen,
+    is_denied,
+    is_letter,
+    is_named,
+)
 from gnomon.reading.quantities import Quantity, number_of, quantities_in
 from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.texts import as_json
@@ -15,14 +29,10 @@ MAX_LETTERS = 60  # letters by themselves that are looked at
 MAX_LETTER = 8  # characters of an option's text that may be a mere letter in marks
 MAX_VALUE = 80  # characters of a text that gives the value of an option
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
-_KIND = (
-    r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
-    r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기|선택지"
-)
 _OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
 _CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
 _WORDS = (
-    rf"(?:(?i:{_KIND}|the|final|correct|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
+    rf"(?:(?i:{KIND}|the|final|correct|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
     r"definitely|"
     r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|"
     r"[ao](?=\s+[A-Z]\b))"
@@ -31,103 +41,62 @@ _NAMED = re.compile(
     rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _ENDS = re.compile(rf"{_CLOSE}(?:$|[.,;:)\n!。，])")
-_AND = r"(?:or|and|plus|as well as|along with|oder|und|ou|et|o|y|e|или|и|versus|vs\.?)"
-_AND_CJK = "或者|或|和|与|、|または|か|と|또는|과|와"
 _ANOTHER = re.compile(
-    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|{_AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
+    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{AND})(?![A-Za-z])|{AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{KIND})\s*)*"
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was)\b)"
 )
 _LISTED = re.compile(
-    rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{_AND})\b))"
+    rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b(?: (?:also|maybe|possibly|perhaps|even)\b)?)?"
+    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
+    rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{AND})\b))"
 )
 _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
+_OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
 _RUN = re.compile(r"[A-Z]{2,8}")
-# The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
-_AFTER_LETTER = re.compile(
-    r"\s+(?:is|was|because|since|as|for|with|given|due|based|which|but|and|or|seems|would|must|should|will|can|"
-    r"represents|corresponds|matches|describes|porque|ya|pois|car|parce|weil|denn|da|потому|так|at|in|not|"
-    r"correct|right)\b"
-)
 _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
     r"\W*(?i:(?:definitely|clearly|certainly)?\s*(?:not|neither|nor|never|nicht|kein\w*|no\s+(?:es|la)|pas|ni|não|не|none)\b|不是|并非|n['’]t)"
 )
-_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
 _DENIED = re.compile(
-    rf"(?:(?:,\s?|{_BETWEEN})[A-HJ-Z](?!\w)){{0,25}}{_CLOSE}\s*"
+    rf"(?:(?:,\s?|{BETWEEN})[A-HJ-Z](?!\w)){{0,25}}{_CLOSE}\s*"
     rf"(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
     r"incorrect|"
     r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
     r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
-# Patterns of many words are for small letters: search without regard to case takes several times as long.
-_DENIES = re.compile(
-    r"\b(?:not|never|neither|nor|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|doubt|"
-    r"instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
-    r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
-    r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
-)
-_CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а)\b|"
-    r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
-    r"[Nn]o(?: wait)?[,:]\s)|而是"
-)
 # Scripts from U+3000 on do not part their words by spaces.
 _CAPITAL = re.compile(r"[A-Z](?<!N/.)(?<![^\W_\u3000-\U0010ffff].)(?![A-Za-z0-9_]|['’][A-Za-z])")
-_MARKS = r"[*_`(\[\"')\]]{0,6}"
-_CHOOSES = re.compile(
-    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
-    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
-    r"\b(?:chang|switch)\w*\s(?:(?:it|my answer)\s)?to|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
-    r"\b(?:correction|edit|update|no|no wait|wait|wait no)(?=[,:])|"
-    r"\b(?:actually|on second thoughts?|i mean|make that|scratch that|sorry)(?=[,: ])|"
-    r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
-    rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$"
-)
 # Behind a letter: that it is right, or the only one ("Only B fits"), a tick ("A ✗ B ✓"), or an end.
-_ONLY = re.compile(rf"[Oo]nly\s{_MARKS}$")
 _BEHIND = re.compile(
-    rf"(?P<right>{_MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
+    rf"(?P<right>{MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
     r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
-    rf"|{_MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
-    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正解|(?:이|가) 정답)"
-    rf"|(?P<only>{_MARKS}\s"
+    rf"|{MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
+    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
+    rf"|(?P<only>{MARKS}\s"
     r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
-    rf"|(?P<ticked>{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
-    rf"|{_MARKS}[.):]{_MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
-    rf"|(?P<ends>{_MARKS}(?:[.,;!:\n。，；]|$"
+    rf"|(?P<ticked>{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
+    rf"|{MARKS}[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
+    rf"|(?P<ends>{MARKS}(?:[.,;!:\n。，；]|$"
     r"|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and)))"
 )
 _CROSSED = re.compile(
-    rf"{_MARKS}\s?(?:[:=.?|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+    rf"{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
 )
-_LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
+_LABEL_A = re.compile(
+    r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))|\[[xX✓✔]\](?=[\s*_(]{1,4}[A-Z]\b)"
+)
+_OF_SEVERAL = re.compile(
+    r"\b(?:between|either|of|among|zwischen|entweder|von|entre|между|из)\b", re.IGNORECASE
+)
+_LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
+_BEGINS_WITH_AND = re.compile(rf"\W*(?:{AND})\b", re.IGNORECASE)
 _REFUSES = re.compile(
     r"n['’]t (?:tell|know|see|say|determine|decide)|"
     r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b"
-)
-# What makes a letter the name of an option: "option B", "**B", "A or B"; "A, B".
-_NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$")
-_NAMES_BEHIND = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)|[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
-_AFTER_ANOTHER = re.compile(rf"[A-Z](?<![^\W_].)(?:(?P<listed>[,;]?\s?)|{_BETWEEN})$")
-_LEADS_TO = re.compile(
-    r"(?:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
-    r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$"
-)
-_MENTION_ENDS = re.compile(
-    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
-)
-_CLAUSE_ENDS = re.compile(
-    rf"{_MENTION_ENDS.pattern}|{_MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
-    r"(?:possible|plausible|likely|true|left|better|the only)|"
-    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|[을를] 선택"
-)
-_RELATES = re.compile(
-    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
 )
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
@@ -138,8 +107,6 @@ _LEAD_ENDS = re.compile(
     r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
-_ENDS_SENTENCE = re.compile(r"[a-z)][.!]\s$")
-_ENDS_ALL = re.compile(rf"{_MARKS}[.!]?$")
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
 _FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
 _FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
@@ -177,10 +144,10 @@ class Choices:
         """Whether no option's text can be a mere letter."""
         return all(len(text) > MAX_LETTER for text in self._options.values())
 
-    @cached_property
+    @property
     def _judged(self) -> bool:
         """Whether words such as "No" judge an option; false where they are one."""
-        return _VERDICTS.isdisjoint(map(bare, self._options.values()))
+        return _VERDICTS.isdisjoint(self._texts.values())
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -204,18 +171,23 @@ class Choices:
     def known(self, said: Said) -> tuple[Declaration, ...]:
         """Declarations that name a letter: "B is correct", "I choose B", "so B.", "A ✗ B ✓"."""
         text = said.text
-        behind = [(at, _BEHIND.match(text, at + 1)) for at in self._letters_in(text)]
-        places = [at for at, match in behind if match and _is_chosen(text, at, match.lastgroup)]
-        ticked = [at for at, match in behind if match and match.lastgroup == "ticked"]
+        places: list[int] = []
+        ticked: list[int] = []
+        for at in self._letters_in(text):
+            behind = _BEHIND.match(text, at + 1)
+            if behind and is_chosen(text, at, behind.lastgroup):
+                places.append(at)
+            if behind and behind.lastgroup == "ticked":
+                ticked.append(at)
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [
             Declaration("declared", at, text[at : at + MAX_CONTENT].partition("\n")[0])
             for at in places
-            if not _is_denied(text, at)
+            if not is_denied(text, at)
             and not declares_nothing(text[text.rfind("\n", 0, at) + 1 : at][-160:].lower())
         ]
-        if "A:" in text:
+        if "A:" in text or "[x]" in text or "[X]" in text:
             declared += [
                 Declaration("declared", match.end(), text[match.end() :].partition("\n")[0])
                 for match in _LABEL_A.finditer(text)
@@ -284,9 +256,11 @@ class Choices:
         another = None if own == letter else _ANOTHER.match(rest)
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
-        is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
+        is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
+        if _OR_NOT.match(rest):
+            return Unclear()
         if _DENIED.match(rest) or (_CROSSED.match(rest) and self._judged):
             return ""
         if own not in (None, letter):
@@ -297,7 +271,7 @@ class Choices:
         return letter
 
     def _by_words(self, text: str) -> str | Unclear | None:
-        letters = {letter for letter, at in self._named_by_words(text) if not _is_denied(text, at)}
+        letters = {letter for letter, at in self._named_by_words(text) if not is_denied(text, at)}
         if len(letters) > 1:
             return Unclear()
         return next(iter(letters), None)
@@ -387,22 +361,37 @@ class Choices:
 
     def _only_mention(self, text: str) -> str | Unclear | None:
         letters = self._letters_in(text)
-        mentions = [(text[at], at) for at in letters if _is_named(text, at)] + self._named_by_words(text)
+        mentions = [(text[at], at) for at in letters if is_named(text, at)] + self._named_by_words(text)
         named = self._not_denied(text, mentions)
         if not named and not _REFUSES.search(text.lower()):
-            named = self._not_denied(text, [(text[at], at) for at in letters if _ends_clause(text, at)])
+            named = self._not_denied(text, [(text[at], at) for at in letters if ends_clause(text, at)])
             if named:
-                named |= self._not_denied(text, [(text[at], at) for at in letters if _is_letter(text, at)])
+                named |= self._not_denied(text, [(text[at], at) for at in letters if is_letter(text, at)])
         if len(named) > 1:
-            return Unclear() if len(named) < len(self._options) else None
+            return self._of_several(text, named) or (Unclear() if len(named) < len(self._options) else None)
         return next(iter(named), None)
+
+    def _of_several(self, text: str, named: set[str]) -> str | None:
+        """The one of several with which a reply ends: "Between A and B, it was B"."""
+        head = _LAST_CLAUSE.match(text)
+        if head is None or not _OF_SEVERAL.search(head[0]) or is_denied(text, len(text)):
+            return None
+        last = text[head.end() :]
+        letters = {last[at] for at in self._letters_in(last)}
+        letters |= {letter for letter, _ in self._named_by_words(last)}
+        if len(letters) != 1 or not letters <= named or _BEGINS_WITH_AND.match(last):
+            return None
+        letter = letters.pop()
+        plain = bare(last)
+        return letter if plain.endswith((f" {letter.lower()}", f" {self._texts[letter]}")) else None
 
     def _not_denied(self, text: str, mentions: list[tuple[str, int]]) -> set[str]:
         """The letters that are named somewhere without being denied there."""
+        may_deny = len(text) > MAX_CONTENT or DENIES.search(text.lower())
         return {
             letter
             for letter, at in mentions
-            if not _is_denied(text, at)
+            if not (may_deny and is_denied(text, at))
             and not _DENIED.match(text, at + 1)
             and not (_CROSSED.match(text, at + 1) and self._judged)
         }
@@ -425,42 +414,8 @@ class Choices:
         return [(letter, at) for at, _, letter in places]
 
 
-def _is_chosen(text: str, at: int, behind: str | None) -> bool:
-    """Whether a letter is chosen by what stands before it and, as `behind` says, after it."""
-    if behind in ("ends", "ticked"):
-        ends_all = _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at)
-        return bool(ends_all or _CHOOSES.search(text[max(0, at - 60) : at].lower()))
-    return behind == "right" or (behind == "only" and _ONLY.search(text, max(0, at - 12), at) is not None)
-
-
 def _without_article(plain: str) -> str:
     return plain.partition(" ")[2] if plain.startswith(("the ", "a ", "an ")) else plain
-
-
-def _is_named(text: str, at: int) -> bool:
-    """Whether a letter that stands by itself is meant as the name of an option."""
-    before = text[max(0, at - 30) : at]
-    another = _AFTER_ANOTHER.search(before)
-    if _NAMES_BEHIND.match(text, at + 1) or (another and another["listed"] is None):
-        return True
-    before = before.lower()
-    if _NAMES.search(before) or (_MENTION_ENDS.match(text, at + 1) and (another or _LEADS_TO.search(before))):
-        return True
-    begins_line = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_`-(")
-    return begins_line and text[at + 1 : at + 2] in (".", ")", ":")
-
-
-def _ends_clause(text: str, at: int) -> bool:
-    """Whether a letter may be what a clause comes to: "The van took route B", but not "left of B"."""
-    ends = _CLAUSE_ENDS.match(text, at + 1)
-    return ends is not None and _RELATES.search(text, max(0, at - 16), at) is None
-
-
-def _is_letter(text: str, at: int) -> bool:
-    """Whether it is no article and no pronoun."""
-    return text[at] not in "AI" or bool(
-        _AFTER_LETTER.match(text, at + 1) or _MENTION_ENDS.match(text, at + 1)
-    )
 
 
 def _is_part(text: str, at: int, edge: str) -> bool:
@@ -468,15 +423,6 @@ def _is_part(text: str, at: int, edge: str) -> bool:
     if not 0 <= at < len(text) or not text[at].isascii() or not edge.isalnum():
         return False
     return text[at].isalnum() or (edge.isdigit() and text[at] == ".") or text[at] == "-"
-
-
-def _is_denied(text: str, at: int) -> bool:
-    """Whether the clause that leads to a place denies what stands there."""
-    clause = text[max(0, at - 60) : at]
-    if not _DENIES.search(clause.lower()):
-        return False
-    ends = [match.end() for match in _CLAUSE.finditer(clause)]
-    return not ends or _DENIES.search(clause[ends[-1] :].lower()) is not None
 
 
 def _json_list(text: str) -> list[object] | None:

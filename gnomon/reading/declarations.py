@@ -67,7 +67,8 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGN = re.compile(r"[{<\[(]|Action Input:")
+_CALL_SIGN = re.compile(r"[{<\[]|```|Action Input:")
+_NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
@@ -154,11 +155,20 @@ def what_is_said(reply: str) -> Said:
     if _CALL_SIGN.search(text):
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
-        text = "" if _CALL_ALONE.fullmatch(text.strip()) else text
+    if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
+        return Said(text="", objects=())
     if "~~" in text:
         text = _STRUCK.sub("", text)
+    if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
+        text = _without_next_question(text)
     text, objects = _objects(text) if "{" in text else (text, ())
     return Said(text=text.strip(), objects=objects)
+
+
+def _without_next_question(text: str) -> str:
+    """The text up to a question that the model asks itself once it has answered."""
+    head = _NEXT_QUESTION.split(text, maxsplit=1)[0]
+    return head if labels_in(head) else text
 
 
 def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
@@ -343,7 +353,7 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     if not rest.partition("\n")[0].strip(_EMPTY):
         rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
-    rule = "asked_form" if is_asked else "declared"
+    rule: Rule = "asked_form" if is_asked else "declared"
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 

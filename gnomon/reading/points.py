@@ -27,7 +27,9 @@ _MAP_LINK = re.compile(
 _ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
 _SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
 _SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
-_SWAPPED = re.compile(r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])")
+_SWAPPED = re.compile(
+    r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])|\d\W{1,4}\(lon[a-z]*\W{1,3}lat[a-z]*\)"
+)
 _COMMA_DECIMALS = re.compile(
     r"(?<![\d.])([-+]?\d{1,3}),(\d{1,15})\s*[,;]?\s+([-+]?\d{1,3}),(\d{1,15})(?![\d.,])"
 )
@@ -41,20 +43,10 @@ _LONGITUDE_SIDES = {
 }
 _BESIDE = {**_LATITUDE_SIDES, **_LONGITUDE_SIDES}
 _PREFIXED = {
-    "北纬": "n",
-    "南纬": "s",
-    "东经": "e",
-    "西经": "w",
-    "北緯": "n",
-    "南緯": "s",
-    "東経": "e",
-    "西経": "w",
-    "с. ш.": "n",
-    "в. д.": "e",
-    "с.ш.": "n",
-    "ю.ш.": "s",
-    "в.д.": "e",
-    "з.д.": "w",
+    **dict.fromkeys(("北纬", "北緯", "с. ш.", "с.ш."), "n"),
+    **dict.fromkeys(("南纬", "南緯", "ю. ш.", "ю.ш."), "s"),
+    **dict.fromkeys(("东经", "東経", "в. д.", "в.д."), "e"),
+    **dict.fromkeys(("西经", "西経", "з. д.", "з.д."), "w"),
 }
 _DMS = (
     r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"

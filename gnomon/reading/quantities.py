@@ -41,6 +41,10 @@ _SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
 _HOURS = re.compile(
     r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
+_ONE = re.compile(
+    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|hora|час)(?:,?\s(?:and|und|et|y|e|и))?\s\d)",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
 _MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
@@ -99,26 +103,8 @@ _OPERATOR = re.compile(
 _RECKONS = re.compile(r"[-+×÷√^∑∫·/*−–=]|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|\([^)]*$")
 _CUT = re.compile(r"[-+×÷*/^√(=−–]\s*$")
 _SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 ]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _WORDS = {
@@ -128,18 +114,11 @@ _WORDS = {
         f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
     },
 }
-_SHARES = {
-    "half": 0.5,
-    "third": 1 / 3,
-    "quarter": 0.25,
-    "dozen": 12,
-    "hundred": 100,
-    "thousand": 1e3,
-    "million": 1e6,
-}
+_SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
+_SHARES |= {"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6}
 _IN_WORDS = re.compile(
     r"(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
-    r"(?:about |approximately |roughly |around |exactly )?"
+    r"(?:about |approximately |roughly |around |exactly |just |only )?"
     rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
     r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
     r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?(?:\s(?:in|on|at|visible)\s\D{0,40})?\.?",
@@ -257,7 +236,7 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
         return Unclear()
     if _RECKONS.search(text) and _is_formula(text, quantities):
         return None
-    return _one_of(_joined(quantities, text) if len(quantities) > 1 else quantities, own)
+    return _one_of(joined(quantities, text) if len(quantities) > 1 else quantities, own)
 
 
 def _from_json(text: str) -> str:
@@ -296,6 +275,7 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         scale = "C" if own == UNITS["°c"] else "F"
         text = _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
     elif own.of == "time":
+        text = _ONE.sub("1", text)
         text = _CLOCK.sub(_clock_in_words, text)
         text = _MINUTES.sub(lambda match: f"{match[1]} min {match[2]} s", text)
         text = _MIN_S.sub(lambda match: f"{match[1]} s", text)
@@ -376,9 +356,9 @@ def _are_alternatives(quantities: Sequence[Quantity], between: Sequence[str]) ->
     )
 
 
-def _joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
-    """With quantities as `1 h 20 min` added up: each unit smaller than the one before, and next to it."""
-    joined: list[Quantity] = []
+def joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
+    """A text's quantities, with those as `1 h 20 min` added up: each unit smaller than the one before it."""
+    added_up: list[Quantity] = []
     last: Quantity | None = None
     for quantity in quantities:
         is_next = (
@@ -391,20 +371,20 @@ def _joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
             and re.fullmatch(r"\s*\.?(?:,|and|und|et|y|e|и)?\s*", text[last.end : quantity.start]) is not None
         )
         if is_next and last is not None and last.unit is not None and quantity.unit is not None:
-            before = joined.pop()
+            before = added_up.pop()
             added = converted(quantity.value, quantity.unit, before.unit or quantity.unit)
             total = before.value + (added if before.value >= 0 else -added)
-            joined.append(Quantity(total, before.unit, before.start, quantity.end))
+            added_up.append(Quantity(total, before.unit, before.start, quantity.end))
         else:
-            joined.append(quantity)
+            added_up.append(quantity)
         last = quantity
-    return joined
+    return added_up
 
 
 def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear:
     """The value that all quantities have, in the unit; of several the only one that is in this very unit."""
     if own is None:
-        return quantities[0].value if _are_same(quantities) else Unclear()
+        return quantities[0].value if _are_same(quantities) or _is_total(quantities) else Unclear()
     of_kind = [
         quantity for quantity in quantities if quantity.unit is not None and quantity.unit.of == own.of
     ]
@@ -417,6 +397,11 @@ def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear
     if not _are_same(of_kind) and len({quantity.value for quantity in exact}) != 1:
         return Unclear()
     return exact[0].value if exact else values[0]
+
+
+def _is_total(quantities: Sequence[Quantity]) -> bool:
+    """Whether the first is the sum of all others: "7 cars: 3 red, 2 blue and 2 white"."""
+    return len(quantities) > 2 and math.isclose(quantities[0].value, sum(q.value for q in quantities[1:]))
 
 
 def _are_one_in_units(quantities: Sequence[Quantity]) -> bool:

@@ -4,7 +4,7 @@ import re
 
 from gnomon.reading.characters import without_marks
 from gnomon.reading.declarations import Asked
-from gnomon.reading.quantities import quantities_in
+from gnomon.reading.quantities import joined, quantities_in
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
 
@@ -44,7 +44,8 @@ def ends_in(text: str) -> Ends | Unclear | None:
     clocks = [match.groups() for match in _CLOCK.finditer(text)]
     if clocks:
         return _clock_ends(clocks) if len(clocks) == 2 else Unclear() if len(clocks) > 2 else None
-    quantities = quantities_in(_DASH.sub(" to ", text))
+    text = _DASH.sub(" to ", text)
+    quantities = joined(quantities_in(text), text)
     if len(quantities) != 2:
         return Unclear() if len(quantities) > 2 else None
     first, second = (q.value * (q.unit.factor if q.unit and q.unit.of == "time" else 1.0) for q in quantities)

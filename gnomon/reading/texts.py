@@ -13,6 +13,7 @@ _PARTS = re.compile(
     r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|"
     r",?\s(?:followed by|and then)\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
 )
+_DASHES = re.compile(r"\s[-–—]\s|(?<=\b[A-Z])[\s-](?=[A-Z]\b)")
 _COMMAS = re.compile(r"\s*[,，、]\s*(?:and\s+)?(?:(?:then|next|finally|lastly)\s+)?")
 _OPENING = re.compile(
     r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|first,?\s(?=.*,\s(?:and\s)?(?:then|next)\s)",
@@ -110,6 +111,8 @@ def entries_in(text: str) -> tuple[str, ...]:
         parts = _COMMAS.split(parts[0])
         if len(parts) > 1 and sum(" and " in part for part in parts) == 1:
             parts[-1:] = parts[-1].split(" and ")
+    if len(parts) == 1:
+        parts = _DASHES.split(parts[0])
     return tuple(_NUMBERED.sub("", part).strip() for part in parts if part.strip())
 
 

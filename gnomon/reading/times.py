@@ -129,23 +129,10 @@ _CLOCKS = (
 _SMALL = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _HOUR = {word: at for at, word in enumerate(_SMALL, start=1)} | {str(at): at for at in range(1, 13)}
 _HOUR |= {"noon": 12, "midnight": 12}
-_HOUR_DE = {
-    word: at
-    for at, word in enumerate(
-        ["eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"],
-        start=1,
-    )
-}
-_MINUTE = {
-    "quarter": 15,
-    "a quarter": 15,
-    "half": 30,
-    "twenty-five": 25,
-    "twenty five": 25,
-    "twenty": 20,
-    "ten": 10,
-    "five": 5,
-} | {str(at): at for at in range(1, 60)}
+_STUNDEN = ["eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"]
+_HOUR_DE = {word: at for at, word in enumerate(_STUNDEN, start=1)}
+_MINUTE = {"quarter": 15, "a quarter": 15, "half": 30, "twenty-five": 25, "twenty five": 25}
+_MINUTE |= {"twenty": 20, "ten": 10, "five": 5} | {str(at): at for at in range(1, 60)}
 _HOURS = "|".join(sorted(_HOUR, key=len, reverse=True))
 _DAYTIME = r"(?:\s*(?P<when>in the morning|in the afternoon|in the evening|at night|[ap]\.?m\b\.?))?"
 _SPOKEN = re.compile(
@@ -317,7 +304,7 @@ def _day(match: re.Match[str], order: Order | None) -> tuple[int, int, Day] | No
         year += 2000
     if parts.get("a"):
         first, second = int(parts["a"]), int(parts["b"])
-        if parts["mark"] == ".":
+        if parts["mark"] == "." and second <= 12:
             order = "dmy"
         elif order is None and first != second:
             order = "dmy" if first > 12 else "mdy" if second > 12 else None

@@ -37,9 +37,7 @@ def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
                     concerned=n,
                     n=totals.replies,
                     example=short(plain(last_words(trace)), QUOTED_CHARS),
-                    advice=MALFORMED
-                    if _are_malformed(totals, state)
-                    else _advice(model, arm, state, trace),
+                    advice=MALFORMED if _are_malformed(totals, state) else _advice(model, arm, state, trace),
                 )
 
 
@@ -214,10 +212,13 @@ def _advice(model: ModelSpec, arm: Arm, state: ReplyState, trace: Mapping[str, A
 
 
 def last_words(trace: Mapping[str, Any]) -> str:
-    """What the model said last; where that is nothing, what it thought, or why the trial ended."""
+    """What the model said last; where that is nothing, what it thought, why the trial ended, or its call."""
     last = _last_reply(trace)
     notes = [step["text"] for step in trace.get("steps", ()) if step["kind"] == "note"]
-    said = (trace.get("response"), last.get("text"), last.get("reasoning"), *notes[-1:])
+    calls = [
+        f"{step['name']} {step['arguments']}" for step in trace.get("steps", ()) if step["kind"] == "tool"
+    ]
+    said = (trace.get("response"), last.get("text"), last.get("reasoning"), *notes[-1:], *calls[-1:])
     return next((text for text in said if text and text.strip()), "")
 
 

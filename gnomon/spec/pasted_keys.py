@@ -23,6 +23,7 @@ LONG = 16  # letters and digits, from which on a part of a name is taken for a k
 _KEY_OF = re.compile(r"(?:.*[_-])?(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d)", re.IGNORECASE)
 _HEADER = re.compile(r"(?:proxy-)?authorization|cookie|x-[a-z-]*(?:key|token)", re.IGNORECASE)
 _VALUE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)(?!\.{0,2}/)[\w.~+/=-]{8,}")
+_MAY_BE_KEY = re.compile(r"(?:.*[_-])?(?:key|auth|credentials?)", re.IGNORECASE)  # of what is no word
 _OPTION = re.compile(r"--?[\w-]+")  # of a command
 
 
@@ -134,7 +135,11 @@ class _Search:
             message = f"is no name of a variable, and is not shown here; allowed: {NAME_ALLOWED}"
             return self._fault(path, message)
         is_key = bool(_HEADER.fullmatch(name) and text.strip())
-        is_key = is_key or bool(_KEY_OF.fullmatch(name.lstrip("-")) and _VALUE.fullmatch(text))
+        name = name.lstrip("-")
+        if not is_key and _VALUE.fullmatch(text):
+            may_be = _MAY_BE_KEY.fullmatch(name) or path[-2:-1] in (("headers",), ("extra_headers",))
+            is_random = len(text) >= LONG and not is_variable(text.replace("-", "_"))
+            is_key = bool(_KEY_OF.fullmatch(name) or (may_be and is_random))
         struck = REDACTED if is_key else self._redactor.redact_setting(text)
         if struck != text:
             self._fault(path, f"holds a key, which is not shown here; allowed: {KEY_ALLOWED}")

@@ -441,7 +441,6 @@ def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: Tri
                 counts["repeated"] = counts.get("repeated", 0) + 1
             calls.add((step.name, step.arguments))
     score = end.score
-    has_repeated = any("repeated" in counts for counts in tools_used.values())
     return Row(
         **trial.identity(),
         benchmark=bench.benchmark.name,
@@ -454,7 +453,7 @@ def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: Tri
             *score.flags,
             *_arm_flags(bench.spec, now.arm, trial.model, trace),
             *flags_of(trace, now),
-            *((REPEATED_CALLS,) if has_repeated else ()),
+            *((REPEATED_CALLS,) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
         model_calls=trace.model_calls,
         tool_calls=trace.tool_calls,
@@ -468,14 +467,7 @@ def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: Tri
         usd=trace.usd,
         error=keepable(end.error),
         tools_offered=trace.tools_offered,
-        reply_state=reply_state(
-            end.outcome,
-            end.stop_reason,
-            score.answer,
-            trace,
-            read_by=score.read_by,
-            has_repeated=has_repeated,
-        ),
+        reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace, read_by=score.read_by),
         read_by=score.read_by,
         model_version=", ".join(
             dict.fromkeys(reply.model_version for reply in trace.replies if reply.model_version)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gnomon.core.reply_state import ReplyState, reply_state
+from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState, reply_state
 from gnomon.core.score import Outcome
-from gnomon.core.trace import ReplyStep, Trace
+from gnomon.core.trace import ReplyStep, ToolStep, Trace
 
 
 def trace_of(response: str, *, reason: str = "stop", has_reasoning: bool = False) -> Trace:
@@ -55,6 +55,16 @@ def test_the_state_of_a_reply(response: str, reason: str, answer: str, read_by: 
 )
 def test_a_trial_without_a_response_has_a_state_too(outcome: Outcome, stop_reason: str, state: str) -> None:
     assert reply_state(outcome, stop_reason, None, Trace()) == state
+
+
+def test_a_trial_that_a_limit_ended_at_repeated_calls_is_spent_on_them() -> None:
+    call = ToolStep(name="speed", arguments="{}", observation="3", error=None, wall_s=0.0)
+    trace = Trace(steps=[call, call])
+    state = reply_state(Outcome.MODEL_FAILED, "max_tool_calls", None, trace)
+    assert state == ReplyState.REPEATED
+    assert state in UNKNOWN_STATES
+    assert reply_state(Outcome.MODEL_FAILED, "max_tool_calls", None, Trace(steps=[call])) == ReplyState.LIMIT
+    assert reply_state(Outcome.MODEL_FAILED, "model:refused", None, trace) == ReplyState.REFUSED
 
 
 def test_reasoning_beside_an_empty_reply_is_thought_only() -> None:

@@ -82,7 +82,11 @@ def _each(form, calls):
 
 
 FORMS = {
-    "hermes": [hermes, lambda calls: hermes(calls).removesuffix("</tool_call>")],
+    "hermes": [
+        hermes,
+        lambda calls: f"<TOOLCALL>{json.dumps(calls)}</TOOLCALL>",
+        lambda calls: hermes(calls).removesuffix("</tool_call>"),
+    ],
     "fenced_json": [fenced, lambda calls: fenced(calls).removesuffix("```")],
     "mistral": [lambda calls: f"[TOOL_CALLS] {json.dumps(calls)}</s>", mistral_names],
     "llama": [
@@ -96,7 +100,10 @@ FORMS = {
         lambda calls: json.dumps([{"name": call["name"], "parameters": call["arguments"]} for call in calls]),
     ],
     "pythonic": [python],
-    "tool_code": [lambda calls: f"```tool_code\n{python(calls)}\n```"],
+    "tool_code": [
+        lambda calls: f"```tool_code\n{python(calls)}\n```",
+        lambda calls: "```tool_code\n" + "\n".join(f"default_api.{python([call])[1:-1]}" for call in calls),
+    ],
     "deepseek": [deepseek, deepseek_newer],
     "kimi": [kimi],
     "harmony": [harmony],

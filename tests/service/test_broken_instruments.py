@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.chat_provider import ChatProvider
+from tests.chat_provider import ChatProvider, Refusal
 
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 QUESTIONS, OF_A_CLUSTER = 24, 2
@@ -45,6 +45,8 @@ class Spoiling(ChatProvider):
         message: dict[str, Any] = {"role": "assistant", "content": f"Answer: {answer}"}
         if not offers:
             return message
+        if self.fault == "malformed" and request.get("tools"):
+            raise Refusal(500, "The model's output does not match the expected peg-native format")
         if self.is_spoilt(request):
             return {**message, **SPOILT[self.fault]}
         if has_looked and not (self.fault == "repeated" and not request.get("temperature")):
@@ -98,11 +100,21 @@ MENDED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {  # by fault: m
     ),
     "repeated": ({"temperature": 0.7}, {}, "Raise `models[].temperature`"),
     "unreadable": ({}, {"agent": "text-react"}, "change the `scorer` or the arm's `agent`"),
+    "malformed": ({}, {"agent": "text-react"}, "give the arm `agent: text-react`"),
     "never called": ({}, {"tool_choice": "required"}, "set `tool_choice: required`"),
     **{form: ({"tool_calls": "text"}, {}, "Set the model's `tool_calls: text`") for form in AS_TEXT},
 }
-SAID = {"cut": "cut", "thought only": "thought only", "unreadable": "unreadable"}  # and calls as text
-KINDS = {"thought only": "thought_only", "never called": "never_called", "repeated": "repeated_calls"}
+SAID = {  # and calls as text
+    **{fault: fault for fault in ("cut", "thought only", "unreadable", "empty")},
+    "repeated": "spent on the same call",
+    "malformed": "unreadable",
+}
+KINDS = {
+    "thought only": "thought_only",
+    "never called": "never_called",
+    "repeated": "repeated_calls",
+    "malformed": "unreadable",
+}
 
 
 @pytest.fixture
@@ -156,7 +168,7 @@ def test_a_broken_instrument_is_named_and_its_advice_mends_it(
         assert contrast["verdict"] == "undecided"
         assert contrast["diff"] == -0.5
         assert contrast["reasons"][0] == f"{QUESTIONS} of {QUESTIONS} replies of “tools” were {said}"
-        assert told["example"]
+        assert told["example"] or fault == "empty"
     assert (told["model"], told["arm"], told["share"], told["n"]) == ("m", "tools", 1.0, QUESTIONS)
     assert words in told["advice"]
     [contrast] = [each for each in mended["contrasts"] if each["scope"] == "all"]

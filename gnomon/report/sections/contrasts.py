@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NotRequired
 
 from markupsafe import Markup
-from typing_extensions import NotRequired
 
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.comparing import all_contrasts

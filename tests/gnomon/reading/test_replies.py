@@ -6,8 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import get_args
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given

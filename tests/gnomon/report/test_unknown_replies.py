@@ -69,6 +69,8 @@ def test_without_the_rule_the_planted_arm_does_worse(report_of: Reporter) -> Non
         (ReplyState.CALL_IN_TEXT, "calls written as text"),
         (ReplyState.THOUGHT_ONLY, "thought only"),
         (ReplyState.UNREADABLE, "unreadable"),
+        (ReplyState.REFUSED, "refused"),
+        (ReplyState.REPEATED, "spent on the same call"),
     ],
 )
 def test_an_arm_whose_replies_are_not_known_gets_no_verdict_and_an_alert(
@@ -310,6 +312,7 @@ def test_an_arm_whose_replies_are_kept_ones_is_named(report_of: Reporter) -> Non
 
 ARM = {"name": "tools", "agent": "react", "tools": ["bearing"]}
 CALLED = {"response": '{"name": "bearing", "arguments": {}}', "steps": []}
+QUOTED = {"response": f"I call\n{CALLED['response']}\nand wait for what it returns.", "steps": []}
 FULL = {"steps": [{"kind": "reply", "text": "Let me", "finish_reason": "model_context_window_exceeded"}]}
 
 
@@ -341,6 +344,8 @@ def test_what_is_advised_where_no_tool_is_called_is_not_done_already(
     [
         ({}, {}, ReplyState.CALL_IN_TEXT, CALLED, "Set the model's `tool_calls: text`"),
         ({"tool_calls": "text"}, {}, ReplyState.CALL_IN_TEXT, CALLED, "Raise the arm's `max_tool_calls`"),
+        ({}, {}, ReplyState.CALL_IN_TEXT, QUOTED, "Give the arm `agent: text-react`"),
+        ({"tool_calls": "text"}, {}, ReplyState.CALL_IN_TEXT, QUOTED, "Give the arm `agent: text-react`"),
         ({}, {"agent": "text-react"}, ReplyState.CALL_IN_TEXT, CALLED, "Give the arm `agent: react`"),
         ({}, {"agent": "direct", "tools": []}, ReplyState.CALL_IN_TEXT, CALLED, "The arm runs no tools"),
         ({}, {}, ReplyState.CUT, FULL, "The model's context was full"),
@@ -357,6 +362,22 @@ def test_what_is_advised_on_unknown_replies_is_not_done_already(
     spec = a_spec(models=[{"id": "m", **model}], arms=[{"name": "raw", "agent": "direct"}, {**ARM, **arm}])
     [told] = report_of([*half_right(), *broken(state)], spec=spec, trace=lambda _: trace)["alerts"]
     assert told["advice"].startswith(advice)
+
+
+def test_calls_that_the_server_cannot_read_are_told_with_what_helps(report_of: Reporter) -> None:
+    malformed = {"stop_reason": "model:malformed_call"}
+    rows = [unknown(at, "tools", ReplyState.UNREADABLE, **malformed) for at in range(SAMPLES)]
+    trace = {"steps": [{"kind": "note", "text": "HTTP 500: no format that is known"}]}
+    [told] = report_of([*half_right(), *rows], trace=lambda _: trace)["alerts"]
+    assert (told["kind"], told["example"]) == ("unreadable", "HTTP 500: no format that is known")
+    assert told["advice"] == "The server could not read the model's calls: give the arm `agent: text-react`."
+
+
+def test_a_trial_that_said_nothing_is_told_by_its_last_call(report_of: Reporter) -> None:
+    rows = [unknown(at, "tools", ReplyState.REPEATED, flags=("repeated_calls",)) for at in range(SAMPLES)]
+    trace = {"steps": [{"kind": "tool", "name": "bearing", "arguments": '{"a": 1}'}]}
+    [told] = report_of([*half_right(), *rows], trace=lambda _: trace)["alerts"]
+    assert (told["kind"], told["example"]) == ("repeated_calls", 'bearing {"a": 1}')
 
 
 def test_one_reply_in_six_is_told_in_good_english(report_of: Reporter) -> None:
