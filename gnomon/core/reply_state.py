@@ -64,7 +64,7 @@ def reply_state(
         return ReplyState.MISSING
     if trace.response is None:
         made = [(step.name, step.arguments) for step in trace.tool_steps]
-        limit = ReplyState.REPEATED if len(set(made)) < len(made) else ReplyState.LIMIT
+        limit = ReplyState.REPEATED if made and made[-1] in made[:-1] else ReplyState.LIMIT
         return _BY_STOP_REASON.get(stop_reason, limit)
     replies = trace.replies
     reason = kind_of(replies[-1].finish_reason) if replies else ""
