@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from gnomon.core.reply_state import ReplyState
