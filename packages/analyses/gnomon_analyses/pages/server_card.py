@@ -36,7 +36,8 @@ def card_page(state: Shared, job_id: str) -> View:
         raise NotFound(f"job {job_id!r} has no card: its arms are not those of the preset {mcp_card.name}")
     is_open = job.status in OPEN
     made, problem = state.reports.soon(job.id, patience_s=PATIENCE_S)
-    cards = [] if made is None or is_open or not made.is_current else made.value["server_cards"]
+    report: Any = {} if made is None or is_open or not made.is_current else made.value
+    cards: list[ServerCard] = report.get("server_cards", [])
     ended = f"{job.counts.done:,} of {job.counts.planned:,} trials have ended"
     if is_open:
         answer = f"The card comes at the end: {ended}."
