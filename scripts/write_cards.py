@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from gnomon.core.reply_state import ReplyState
 from gnomon.report.chart_file import charts_in
 from gnomon.report.reply_words import were
-from gnomon.report.server_cards import ServerCard, card_picture, card_sentences
 from gnomon.report.text_formats import points, points_brackets
+from gnomon_analyses.server_cards import ServerCard, card_picture, card_sentences
 from scripts.evidence import CARDS, FOLDER, ROOT
 from scripts.marked_text import replace_between
 
@@ -79,10 +78,11 @@ def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> lis
         cells = (right[task, arm] for arm in ARMS)
         table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
     spec = f"[`{server}.yaml`](../../examples/cards/{server}.yaml)"
+    told = (sentence for sentence in card_sentences(real) if not sentence.startswith("A trial takes "))
     return [
         f"### {server}",
         "",
-        " ".join([*sentences_of(real), unread_sentence(rows)]),
+        " ".join([*told, unread_sentence(rows)]),
         "",
         *table,
         "",
@@ -90,11 +90,6 @@ def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> lis
         "",
         f"Spec: {spec}.",
     ]
-
-
-def sentences_of(card: ServerCard) -> Iterator[str]:
-    """The card's sentences but that on its cost, which is in the table."""
-    return (sentence for sentence in card_sentences(card) if not sentence.startswith("A trial takes "))
 
 
 def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:

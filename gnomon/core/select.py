@@ -1,15 +1,17 @@
 """Which samples of a benchmark a job asks."""
 
 import operator
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from gnomon.core.errors import SpecError
+from gnomon.core.ids import stable_hash
 from gnomon.core.validation import AS_LIST, StrictModel
 
 Level = Literal["easy", "medium", "hard"]  # of generated questions
+T = TypeVar("T")
 LEVELS: tuple[Level, ...] = get_args(Level)
 AS_IT_COMES = "as it comes"  # the level of a question without a difficulty
 
@@ -116,6 +118,10 @@ class Select(StrictModel):
         if self.frames is not None and self.fps is not None:
             raise ValueError("frames: either `frames` or `fps`, not both")
         return self
+
+    def drawn(self, items: Iterable[T], name: Callable[[T], object]) -> list[T]:
+        """At most `limit` of the items, in an order drawn by the seed: a smaller limit gives a prefix."""
+        return sorted(items, key=lambda item: stable_hash(self.seed, name(item)))[: self.limit]
 
     def check(self, *, tasks: Sequence[str], scenes: Sequence[str]) -> None:
         """Refuse tasks and scenes that a benchmark does not have.

@@ -119,15 +119,14 @@ def draw_samples(
     protocol: PromptProtocol,
     media: MediaStore,
 ) -> ClipSamples[ClipQuestion]:
-    """The selection, in an order drawn by the seed, so that a smaller limit is a prefix of a larger one."""
-    chosen = [
+    """The selection."""
+    selected = (
         question
         for question in questions
         if (not select.tasks or question.task in select.tasks)
         and (not select.scenes or question.scene in select.scenes)
-    ]
-    chosen.sort(key=lambda question: stable_hash(select.seed, question.sample_id))
-    chosen = chosen[: select.limit]
+    )
+    chosen = select.drawn(selected, lambda question: question.sample_id)
     clips = [question.clip for question in chosen]
     absent = folders.absent(clips)
     return ClipSamples(

@@ -9,7 +9,6 @@ from gnomon.report.sections.alerts import AlertsPart
 from gnomon.report.sections.answers import AnswersPart
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionPart
-from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.drift import DriftPart
 from gnomon.report.sections.flips import FlipsPart
@@ -25,7 +24,6 @@ from gnomon.report.sections.replies import RepliesPart
 from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
-from gnomon.report.sections.server_card import ServerCardPart
 from gnomon.report.sections.tools import ToolsPart
 
 
@@ -43,9 +41,7 @@ class Report(
     LettersPart,
     PublishedPart,
     PlanPart,
-    BlindingPart,
     AttributionPart,
-    ServerCardPart,
     PreflightsPart,
     CostPart,
     DriftPart,

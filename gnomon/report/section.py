@@ -137,7 +137,7 @@ class Section(Generic[Part]):
     to show), `markdown` and `terminal` give lines. The template is `html`, or the file `<name>.html.j2`
     beside the module of `compute`. A section without a template, or whose template another one includes,
     names that one in `shown_in`. Of a section `per_comparison`, `view` gives the variables by pair, and the
-    page shows it within each comparison.
+    page shows it within each comparison. `digest` says it in some words, for its folded line on a job's page.
     """
 
     name: str
@@ -155,6 +155,7 @@ class Section(Generic[Part]):
     shown_in: str = ""
     markdown: Callable[[Any], Iterable[str]] | None = None
     terminal: Callable[[Any], Iterable[str]] | None = None
+    digest: Callable[[Any], str] | None = None
 
     @property
     def markdown_order(self) -> int:

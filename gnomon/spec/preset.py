@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -167,11 +167,19 @@ def steps_to_live(
 O = TypeVar("O", bound=PresetOptions)  # noqa: E741 (O for options, as T for type)
 
 
+class PresetPage(NamedTuple):
+    """What the link to a page says, and its address below that of the job."""
+
+    word: str
+    path: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset(Generic[O]):
     """Name, what it isolates in a sentence, its options, and how they become a plan.
 
     `example` holds options for documents and tests: those that have no default, and what keeps the arms few.
+    `page` is the page that an extension has for each job of it.
     """
 
     name: str
@@ -179,6 +187,7 @@ class Preset(Generic[O]):
     options: type[O]
     plan: Callable[[O, Benchmark], ArmPlan]
     example: Mapping[str, Any] = field(default_factory=dict)
+    page: PresetPage | None = None
 
 
 PRESETS: Registry[Preset[Any]] = Registry(

@@ -17,9 +17,9 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import can_replay, choose_call, prepare_replay
 from gnomon.trials.trial_plan import trial_id
+from gnomon_analyses.replay_job import CONTROL, replay_cost, replay_spec
 from gnomon_service.cli.main import main
 from gnomon_service.jobs import draft_from_cli
-from gnomon_service.replay_job import CONTROL, replay_cost, replay_spec
 from gnomon_service.settings import read_settings
 from gnomon_workers.open_job import open_spec
 from gnomon_workers.store.store import Store, open_store

@@ -32,13 +32,35 @@ class HttpReply(NamedTuple):
     json: Any
 
 
-class HttpClient:
-    """Posts JSON to one address. Its session belongs to the loop of the first call."""
+class HttpSession:
+    """An aiohttp session without cookies, which belongs to the loop of the first call."""
+
+    _session: aiohttp.ClientSession | None = None
+
+    def open(self) -> aiohttp.ClientSession:
+        """The session; a new one where it was closed."""
+        if self._session is None or self._session.closed:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                # Not `trust_env`: with it aiohttp reads names and passwords of hosts from a file as well.
+            )
+        return self._session
+
+    async def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+class HttpClient(HttpSession):
+    """Posts JSON to one address."""
 
     def __init__(self, url: str) -> None:
         """For an address; calls nobody."""
         self._url, self._proxy = url, _proxy_of(url)
-        self._session: aiohttp.ClientSession | None = None
 
     async def post(
         self, pieces: list[Piece], headers: Mapping[str, str], *, timeout_s: float, scrub: Scrubber
@@ -86,7 +108,7 @@ class HttpClient:
         self, pieces: Sequence[Piece], headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of the answer."""
-        session = self._open()
+        session = self.open()
         headers = {**headers, "Content-Type": "application/json"}
         size = sum(map(len, pieces))
         data: bytes | AsyncIterator[memoryview]
@@ -100,22 +122,6 @@ class HttpClient:
             self._url, data=data, headers=headers, proxy=self._proxy, allow_redirects=False
         ) as response:
             return response.status, response.headers, await _body(response.content)
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                # Not `trust_env`: with it aiohttp reads names and passwords of hosts from a file as well.
-            )
-        return self._session
-
-    async def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
 
 
 def _proxy_of(url: str) -> str | None:

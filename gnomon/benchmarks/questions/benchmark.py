@@ -29,7 +29,6 @@ from gnomon.core.benchmark import (
     reject_variant,
 )
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.ids import stable_hash
 from gnomon.core.judging import LabelledReply
 from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownPicture, missing_fact
@@ -98,16 +97,16 @@ class Questions(PlainBenchmark):
         for tag in select.tags:
             if tag not in tags:
                 raise SpecError(f"no {tag!r}; allowed: {', '.join(tags) or 'nothing'}", field="select.tags")
-        chosen = [
+        chosen = (
             entry
             for entry in file.entries.values()
             if (not select.tasks or entry.ref.task in select.tasks)
             and (not select.tags or set(select.tags) & set(entry.tags))
-        ]
-        chosen.sort(key=lambda entry: stable_hash(select.seed, entry.ref.sample_id))
+        )
+        drawn = select.drawn(chosen, lambda entry: entry.ref.sample_id)
         return OwnSamples(
             file=file,
-            entries={entry.ref.sample_id: entry for entry in chosen[: select.limit]},
+            entries={entry.ref.sample_id: entry for entry in drawn},
             protocol=protocol,
             rule=as_asked(Uniform, FRAMES, frames=select.frames, fps=select.fps),
             media=media,

@@ -204,4 +204,7 @@ arms = Section(
     view=_view,
     markdown=_markdown,
     terminal=_terminal,
+    digest=lambda report: "; ".join(
+        f"{arm['arm']} {percent(arm['aggregate'])}" for arm in report["arms"][:4]
+    ),
 )

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import dollars, markdown_table, percent
+from gnomon.report.text_formats import dollars, known_count, markdown_table, percent
 
 
 class Spent(TypedDict):
@@ -155,6 +155,13 @@ def _told(tokens: int | None) -> str:
     return "–" if tokens is None else f"{tokens:,}"
 
 
+def _digest(report: CostPart) -> str:
+    spent = report["cost"]
+    usd = f"at least {dollars(spent['known_usd'])}" if spent["known_usd"] else "dollars unknown"
+    usd = usd if spent["usd"] is None else dollars(spent["usd"])
+    return f"{usd}, {known_count(spent['model_calls'], 'model call')}"
+
+
 cost = Section(
     name="cost",
     title="What it cost",
@@ -164,4 +171,5 @@ cost = Section(
     place=120,
     view=_view,
     markdown=_markdown,
+    digest=_digest,
 )

@@ -365,6 +365,11 @@ def _terminal(report: _Shown) -> Iterator[str]:
             yield f"{what}: {counted_causes(by_count(causes))}."
 
 
+def _digest(report: _Shown) -> str:
+    trials = report["denominators"]["trials"]
+    return f"{trials['infra_missing']:,} missing, {trials['model_failed']:,} failed by the model"
+
+
 integrity = Section(
     name="integrity",
     title="What could be wrong",
@@ -375,4 +380,5 @@ integrity = Section(
     view=_view,
     markdown=_markdown,
     terminal=_terminal,
+    digest=_digest,
 )

@@ -14,7 +14,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionReport, attribution
-from gnomon.report.text_formats import escape_markdown, markdown_table, percent
+from gnomon.report.text_formats import count, escape_markdown, markdown_table, percent
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline
 from gnomon.statistics.paired import compare
@@ -299,6 +299,12 @@ def _markdown(report: _Shown) -> Iterator[str]:
     yield from (part for line in unused_tools(report) for part in ("", escape_markdown(line)))
 
 
+def _digest(report: ToolsPart) -> str:
+    calls = sum(tool["calls"] for tool in report["tools"])
+    called = sum(bool(tool["calls"]) for tool in report["tools"])
+    return f"{count(calls, 'call')} of {count(called, 'tool')}"
+
+
 tools = Section(
     name="tools",
     title="How the tools were used",
@@ -308,4 +314,5 @@ tools = Section(
     place=70,
     view=_view,
     markdown=_markdown,
+    digest=_digest,
 )

@@ -12,10 +12,10 @@ from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import cluster_codes, plain_design
 from gnomon.report.score_matrix import RIGHT
-from gnomon.statistics.consistency import Answers, share_equal, share_of_strangers, share_repeated
 from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.statistics.paired import Comparison, Ratio, compare, ratio_of_means
+from gnomon_analyses.statistics.consistency import Answers, share_equal, share_of_strangers, share_repeated
 
 Key = tuple[str, str]  # model, arm
 OUTCOMES = ("both_right", "right_then_wrong", "wrong_then_right", "both_wrong_same", "both_wrong_other")

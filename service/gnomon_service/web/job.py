@@ -11,7 +11,7 @@ from markupsafe import Markup
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import is_imported
 from gnomon.report.alert import line_of
-from gnomon.report.text_formats import count, deciding, dollars, known_count, percent
+from gnomon.report.text_formats import count, deciding, dollars
 from gnomon.report.trial_index.filters import (
     BOTH_RIGHT,
     BOTH_WRONG,
@@ -21,6 +21,7 @@ from gnomon.report.trial_index.filters import (
     TrialFilter,
 )
 from gnomon.spec.margin_spec import margin_text
+from gnomon.spec.preset import PRESETS
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service import actions, deletion
 from gnomon_service.api.middleware import Who
@@ -28,7 +29,6 @@ from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.job_rows import rate_text
 from gnomon_service.web.pages import View, page
-from gnomon_service.web.server_card import PRESET
 from gnomon_service.web.sign_in import own_path
 from gnomon_service.web.time_text import seconds_text
 from gnomon_service.web.trial_views import arm_place
@@ -174,8 +174,15 @@ def _facts(job: JobRecord) -> dict[str, Any]:
         "cost": _cost(job),
         "usd_limit": spec.limits.usd,
         "error": job.error,
-        "has_card": spec.analysis.preset == PRESET,
+        "preset_page": _preset_page(job),
     }
+
+
+def _preset_page(job: JobRecord) -> dict[str, str] | None:
+    """The link to the page that jobs of its preset have."""
+    name = job.spec.analysis.preset
+    page = PRESETS.get(name).page if name in PRESETS else None
+    return None if page is None else {"word": page.word, "href": f"/ui/jobs/{job.id}/{page.path}"}
 
 
 def _cost(job: JobRecord) -> str:
@@ -420,30 +427,8 @@ def _folds(report: "Report", *, is_final: bool) -> list[dict[str, Any]]:
                 {
                     "name": section.name,
                     "title": section.title,
-                    "digest": _digest(report, section.name),
+                    "digest": section.digest(report) if section.digest else "",
                     "body": Markup(body),  # noqa: S704 - the report's templates escape what is not theirs
                 }
             )
     return [{"name": name, "title": title, "parts": parts[name]} for name, title, _ in FOLDS if parts[name]]
-
-
-def _digest(report: "Report", name: str) -> str:
-    """A section in some words, for its folded line; empty where it has none."""
-    match name:
-        case "tools":
-            calls = sum(tool["calls"] for tool in report["tools"])
-            called = sum(bool(tool["calls"]) for tool in report["tools"])
-            return f"{count(calls, 'call')} of {count(called, 'tool')}"
-        case "server_card":
-            return report["server_cards"][0]["sentences"][0]
-        case "cost":
-            cost = report["cost"]
-            usd = f"at least {dollars(cost['known_usd'])}" if cost["known_usd"] else "dollars unknown"
-            usd = usd if cost["usd"] is None else dollars(cost["usd"])
-            return f"{usd}, {known_count(cost['model_calls'], 'model call')}"
-        case "integrity":
-            trials = report["denominators"]["trials"]
-            return f"{trials['infra_missing']:,} missing, {trials['model_failed']:,} failed by the model"
-        case "arms":
-            return "; ".join(f"{arm['arm']} {percent(arm['aggregate'])}" for arm in report["arms"][:4])
-    return ""

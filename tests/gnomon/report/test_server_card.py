@@ -9,11 +9,11 @@ from gnomon.core.row import Row
 from gnomon.report.html import render_section
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
-from gnomon.report.sections.server_card import servers_of
-from gnomon.report.server_cards import ServerCard
 from gnomon.report.terminal import summary_text
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import plan_arms
+from gnomon_analyses.sections.server_card import servers_of
+from gnomon_analyses.server_cards import ServerCard
 
 SAMPLES = 40
 TOOLS = ("distance", "interpolate", "lookup")

@@ -11,7 +11,7 @@ import aiohttp
 from gnomon.core.errors import AgentFault, ProviderFault
 from gnomon.core.outside_agent import OutsideAgent
 from gnomon.core.redaction import key_in
-from gnomon_agents.models.http_client import KEEP_ALIVE_S, parsed
+from gnomon_agents.models.http_client import HttpSession, parsed
 from gnomon_agents.models.http_errors import fault_of_body, fault_of_transport
 from gnomon_agents.models.litellm_errors import Scrubber
 
@@ -27,12 +27,11 @@ class WebAnswer:
     headers: Mapping[str, str]
 
 
-class Web:
-    """Calls addresses with the key of one agent. Its session belongs to the loop of the first call."""
+class Web(HttpSession):
+    """Calls addresses with the key of one agent."""
 
     def __init__(self, spec: OutsideAgent) -> None:
         self._spec = spec
-        self._session: aiohttp.ClientSession | None = None
 
     async def post(
         self, url: str, body: Any, *, timeout_s: float, headers: Mapping[str, str] | None = None
@@ -66,7 +65,7 @@ class Web:
             async with (
                 asyncio.timeout(timeout_s),
                 # A redirect is not followed: key and question go to the address that was allowed, or nowhere.
-                self._open().request(method, url, data=data, headers=sent, allow_redirects=False) as response,
+                self.open().request(method, url, data=data, headers=sent, allow_redirects=False) as response,
             ):
                 body = await _bounded(response)
                 status, received = response.status, response.headers
@@ -88,21 +87,6 @@ class Web:
             message = f"the environment variable {variable} is not set, so {self._spec.label} has no key"
             raise ProviderFault(message, cause="no_api_key", transient=False)
         return key
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None or self._session.closed:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-            )
-        return self._session
-
-    async def close(self) -> None:
-        """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
 
 
 def json_of(answer: WebAnswer) -> Any:

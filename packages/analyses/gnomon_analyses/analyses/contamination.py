@@ -8,9 +8,9 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.row_batch import in_batches
-from gnomon.statistics.consistency import gap, gap_of_flat
 from gnomon.statistics.estimate import FLAT
 from gnomon_analyses.kinds import ComputedFromRows, GroupOf
+from gnomon_analyses.statistics.consistency import gap, gap_of_flat
 from gnomon_analyses.transformed_answers import TransformedAnswers, TransformedPair
 
 CONTROL = "worlds"  # generated anew by seed: no model can have seen its questions

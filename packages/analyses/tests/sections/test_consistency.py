@@ -9,9 +9,9 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.row_batch import batch_of
-from gnomon.statistics.consistency import gap, share_of_strangers
 from gnomon_analyses.analyses.contamination import contamination
 from gnomon_analyses.sections.consistency import consistency, consistency_row
+from gnomon_analyses.statistics.consistency import gap, share_of_strangers
 from gnomon_analyses.transformed_answers import TransformedAnswers
 from tests.gnomon.report.conftest import a_row
 

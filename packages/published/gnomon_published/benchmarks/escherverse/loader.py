@@ -7,7 +7,6 @@ from pathlib import Path
 
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError
-from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -65,14 +64,13 @@ def open_samples(
     tasks, scenes = tuple(CATEGORIES.values()), tuple(SCENES.values())
     select.check(tasks=(*tasks, "unknown"), scenes=(*scenes, "unknown"))
     items, faults = read_items(data / FILE)
-    chosen = [
+    selected = (
         item
         for item in items
         if (not select.tasks or item.category in select.tasks)
         and (not select.scenes or item.scene in select.scenes)
-    ]
-    chosen.sort(key=lambda item: stable_hash(select.seed, item.index))
-    chosen = chosen[: select.limit]
+    )
+    chosen = select.drawn(selected, lambda item: item.index)
     folders = ClipFolders(root=data, beside=data)  # clips are given out on request, in no set layout
     clips = [item.clip for item in chosen]
     absent = folders.absent(clips)

@@ -13,7 +13,6 @@ from PIL import Image
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import clock
 from gnomon.core.errors import DataError, NotFound
-from gnomon.core.ids import stable_hash
 from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef, Shown, Transform
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -238,14 +237,13 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     layout = find_layout(data)
     cases, faults = read_cases(layout)
     clusters = clusters_of(cases)
-    chosen = [
+    selected = (
         case
         for case in cases
         if (not select.tasks or case.task_id in select.tasks)
         and (not select.scenes or case.scene in select.scenes)
-    ]
-    chosen.sort(key=lambda case: stable_hash(select.seed, case.case_id))
-    chosen = chosen[: select.limit]
+    )
+    chosen = select.drawn(selected, lambda case: case.case_id)
     if any(case.scene == "indoor" for case in chosen):
         indoor_scene(layout.homographies)  # refuses a broken file now and not in every trial
     refs = [

@@ -9,7 +9,6 @@ from typing import Any, Literal
 from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, reject_variant
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.ids import stable_hash
 from gnomon.core.near_equal import Asked
 from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
@@ -58,9 +57,8 @@ class MapEval(PlainBenchmark):
         select.check(tasks=self.tasks, scenes=self.scenes)
         questions, faults = read_questions(find_file(data))
         clusters = clusters_of(questions)
-        chosen = [question for question in questions if not select.tasks or question.task in select.tasks]
-        chosen.sort(key=lambda question: stable_hash(select.seed, question.sample_id))
-        chosen = chosen[: select.limit]
+        selected = (question for question in questions if not select.tasks or question.task in select.tasks)
+        chosen = select.drawn(selected, lambda question: question.sample_id)
         return ChosenSamples(
             rows={
                 question.sample_id: (_ref(question, clusters[question.sample_id]), question)

@@ -9,7 +9,6 @@ from typing import Any, Literal
 from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring, reject_variant
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.ids import stable_hash
 from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import NO_ANSWER, QuestionView
@@ -57,9 +56,8 @@ class TravelPlanner(PlainBenchmark):
         select.check(tasks=self.tasks, scenes=self.scenes)
         tasks, faults = read_tasks(find_file(data))
         clusters = clusters_of(tasks)
-        chosen = [task for task in tasks if not select.tasks or task.level in select.tasks]
-        chosen.sort(key=lambda task: stable_hash(select.seed, task.sample_id))
-        chosen = chosen[: select.limit]
+        selected = (task for task in tasks if not select.tasks or task.level in select.tasks)
+        chosen = select.drawn(selected, lambda task: task.sample_id)
         return ChosenSamples(
             rows={task.sample_id: (_ref(task, clusters[task.sample_id]), task) for task in chosen},
             faults=faults,

@@ -52,6 +52,7 @@ def replay(
     beside the same trials gone on with the recorded result.
     """
     from gnomon.report.text_formats import count
+    from gnomon_analyses.replay_job import replay_cost, replay_spec
     from gnomon_service.cli.common import (
         checked_draft,
         existing_store,
@@ -61,7 +62,6 @@ def replay(
         settings_of,
     )
     from gnomon_service.cli.ids import find_job
-    from gnomon_service.replay_job import replay_cost, replay_spec
 
     settings = settings_of(data_dir)
     with existing_store(data_dir) as store:

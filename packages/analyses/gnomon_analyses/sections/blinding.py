@@ -408,6 +408,7 @@ blinding = Section(
     fields=BlindingPart,
     compute=_blinding,
     place=111,
+    behind="waterfalls",
     collector=lambda spec, _: UsageBySample(spec),
     view=_view,
     markdown=_markdown,

@@ -8,16 +8,16 @@ from fastapi import APIRouter
 
 from gnomon.core.errors import NotFound
 from gnomon.report.trial_index.filters import FIXED, REGRESSED
+from gnomon_analyses.presets.mcp_card import PAGE, mcp_card
 from gnomon_service.api.state import Shared
 from gnomon_service.web.pages import View, page
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.records import JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
-    from gnomon.report.server_cards import CardTool, Role, ServerCard
+    from gnomon_analyses.server_cards import CardTool, Role, ServerCard
 
 PATIENCE_S = 3.0  # how long the page waits for the job's report
-PRESET = "mcp_card"
 SIDES = {  # by what misled: the arms whose samples changed
     "live": ("raw", "live"),
     "placebo": ("raw", "placebo"),
@@ -28,15 +28,16 @@ SIDES = {  # by what misled: the arms whose samples changed
 router = APIRouter(include_in_schema=False)
 
 
-@page(router, "/ui/jobs/{job_id}/card", "server_card.html.j2")
+@page(router, f"/ui/jobs/{{job_id}}/{PAGE.path}", "server_card.html.j2")
 def card_page(state: Shared, job_id: str) -> View:
     """The card of each model, with links to the samples behind its counts."""
     job = state.store.job(job_id)
-    if job.spec.analysis.preset != PRESET:
-        raise NotFound(f"job {job_id!r} has no card: its arms are not those of the preset {PRESET}")
+    if job.spec.analysis.preset != mcp_card.name:
+        raise NotFound(f"job {job_id!r} has no card: its arms are not those of the preset {mcp_card.name}")
     is_open = job.status in OPEN
     made, problem = state.reports.soon(job.id, patience_s=PATIENCE_S)
-    cards = [] if made is None or is_open or not made.is_current else made.value["server_cards"]
+    report: Any = {} if made is None or is_open or not made.is_current else made.value
+    cards: list[ServerCard] = report.get("server_cards", [])
     ended = f"{job.counts.done:,} of {job.counts.planned:,} trials have ended"
     if is_open:
         answer = f"The card comes at the end: {ended}."
@@ -67,13 +68,13 @@ def _name(job: JobRecord) -> str:
 
 
 def _picture(card: "ServerCard") -> Any:
-    from gnomon.report.server_cards import card_picture
+    from gnomon_analyses.server_cards import card_picture
 
     return card_picture(card)
 
 
 def _roles() -> Mapping["Role", str]:
-    from gnomon.report.server_cards import ROLES
+    from gnomon_analyses.server_cards import ROLES
 
     return ROLES
 

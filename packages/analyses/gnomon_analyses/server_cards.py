@@ -6,11 +6,11 @@ from typing import Literal, NotRequired
 from markupsafe import Markup
 from typing_extensions import TypedDict
 
-from gnomon.presets.mcp_card import LIVE
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.contrast import Verdict
 from gnomon.report.section import Interval
 from gnomon.report.text_formats import count, deciding, percent, points, points_brackets
+from gnomon_analyses.presets.mcp_card import LIVE
 
 NAMED = 6  # tools that a sentence names
 

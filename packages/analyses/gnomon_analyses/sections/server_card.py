@@ -14,15 +14,18 @@ from gnomon.conditions.results import DOUBTS_RESULTS
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.row_batch import RowBatch
-from gnomon.presets.mcp_card import LIVE, RAW, mcp_card, short_names
 from gnomon.report.contrast import ContrastReport
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
 from gnomon.report.sections.attribution import AttributionReport, PlayerValue, attribution
-from gnomon.report.sections.blinding import blinding
 from gnomon.report.sections.contrasts import contrasts
-from gnomon.report.server_cards import (
+from gnomon.report.text_formats import escape_markdown, markdown_table
+from gnomon.stopping import while_wanted
+from gnomon.tokens import TokenEstimator
+from gnomon_analyses.presets.mcp_card import LIVE, RAW, mcp_card, short_names
+from gnomon_analyses.sections.blinding import blinding
+from gnomon_analyses.server_cards import (
     ROLES,
     CardCost,
     CardError,
@@ -36,9 +39,6 @@ from gnomon.report.server_cards import (
     named,
     worth_text,
 )
-from gnomon.report.text_formats import escape_markdown, markdown_table
-from gnomon.stopping import while_wanted
-from gnomon.tokens import TokenEstimator
 from gnomon_tools.servers.listing import server_in
 
 
@@ -386,8 +386,10 @@ server_card = Section(
     fields=ServerCardPart,
     compute=_server_cards,
     place=35,
+    behind="calibration",
     collector=lambda *_: CardRows(),
     view=_view,
     markdown=_markdown,
     terminal=_terminal,
+    digest=lambda report: report["server_cards"][0]["sentences"][0],
 )

@@ -18,7 +18,7 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.presets.subsets import EXACT, MOST_ARMS
 from gnomon.spec.analysis_spec import AttributionSpec
-from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast, steps_to_live
+from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, PresetPage, contrast, steps_to_live
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.servers.listing import SEPARATOR, server_in
 
@@ -171,10 +171,12 @@ def _each_once(contrasts: Sequence[Contrast]) -> list[Contrast]:
     return list({(pair.baseline, pair.variant): pair for pair in reversed(contrasts)}.values())[::-1]
 
 
+PAGE = PresetPage(word="Card of the server", path="card")
 mcp_card = Preset(
     name="mcp_card",
     description="Makes the card of a tool server: whether it helps, which tools carry it, which mislead.",
     options=McpCardOptions,
     plan=plan,
     example={"tools": ["distance", "estimate_track", "interpolate"]},
+    page=PAGE,
 )

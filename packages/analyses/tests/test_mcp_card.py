@@ -3,8 +3,8 @@
 import pytest
 
 from gnomon.core.errors import SpecError
-from gnomon.presets.mcp_card import MOST_PLAYERS
 from gnomon.spec.preset import ArmPlan, plan_arms
+from gnomon_analyses.presets.mcp_card import MOST_PLAYERS
 from gnomon_tools.core.toolbox import TOOLS
 
 

@@ -1,0 +1,1 @@
+"""What analyses add to the service."""

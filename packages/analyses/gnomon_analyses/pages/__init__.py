@@ -1,0 +1,1 @@
+"""Pages that analyses add to the service."""
