@@ -78,7 +78,7 @@ def how_declared(report_input: ReportInput) -> str:
         return "Named when the answers were imported: whether before they were there, Gnomon can’t know"
     if report_input.seal and report_input.seal[0].kind == "imported":
         return "Kept for answers that were there already"
-    return "Declared before any answer"
+    return "Declared before any answer" if report_input.seal else "Declared; no seal says when"
 
 
 def _deviations(report_input: ReportInput) -> Iterator[str]:
