@@ -97,7 +97,7 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
         if strange and scores.cell_names:
             yield f"margins of subsets that no sample is of: {', '.join(strange)}"
     ended = sum(totals.trials for totals in scores.totals)
-    if status not in UNFINISHED and ended < planned:
+    if status not in UNFINISHED and ended < planned and not report_input.has_stopped:
         yield f"{planned - ended:,} of {planned:,} planned trials never ended (the job is {status})"
     strangers = [f"{model} / {arm}" for model, arm in scores.groups if _is_stranger(spec, model, arm)]
     if strangers:
