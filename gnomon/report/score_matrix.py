@@ -148,8 +148,8 @@ class ScoreMatrix(JobScores):
     def rights(self, group: int) -> Floats:
         """How many of the group's trials have a score of at least 0.5, by sample."""
         rows, samples = self.rows_of(group)
-        are_right = self.row_scores[rows] >= RIGHT
-        return np.bincount(samples[are_right], minlength=len(self.samples)).astype(np.float64)
+        is_right = self.row_scores[rows] >= RIGHT
+        return np.bincount(samples[is_right], minlength=len(self.samples)).astype(np.float64)
 
     def by_repeat(self, group: int) -> Floats:
         """The group's scores, samples × repeats; NaN where there is none."""
