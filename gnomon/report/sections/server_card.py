@@ -256,8 +256,8 @@ def _flipped(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> tuple[se
 
 def _both(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> NDArray[np.bool_]:
     """Which samples have a score under both arms."""
-    first, second = (scores.answered[scores.at[model, arm]] > 0 for arm in pair)
-    return first & second
+    have_score: NDArray[np.bool_] = scores.answered[[scores.at[model, arm] for arm in pair]] > 0
+    return np.all(have_score, axis=0)
 
 
 def _names(scores: ScoreMatrix, within: NDArray[np.bool_]) -> set[str]:
