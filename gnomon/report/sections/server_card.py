@@ -256,8 +256,9 @@ def _flipped(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> tuple[se
 
 def _both(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> NDArray[np.bool_]:
     """Which samples have a score under both arms."""
-    have_score: NDArray[np.bool_] = scores.answered[[scores.at[model, arm] for arm in pair]] > 0
-    return np.all(have_score, axis=0)
+    groups = [scores.at[model, arm] for arm in pair]
+    both: NDArray[np.bool_] = np.all(scores.answered[groups] > 0, axis=0)
+    return both
 
 
 def _names(scores: ScoreMatrix, within: NDArray[np.bool_]) -> set[str]:
