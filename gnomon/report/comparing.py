@@ -63,7 +63,7 @@ def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
         if price and contrast["scope"] == "all" and contrast["verdict"] != "undecided":
             contrast["verdict_text"] += f" {capitalised(price)}."
         if contrast["verdict"] in ("helps", "hurts") and contrast["scope"] == "all":
-            contrast["verdict_text"] += _small_study_text(contrast["mde"])
+            contrast["verdict_text"] += _small_study_text(contrast)
         if contrast["scope"] == "all":
             contrast["verdict_text"] += _uncalled_text(contrast, uncalled)
         if report_input.status == "cancelled":
@@ -271,10 +271,11 @@ def _modelled(result: PairResult) -> _Modelled:
     }
 
 
-def _small_study_text(effect: float | None) -> str:
-    """That a study finds large differences alone, where it does."""
+def _small_study_text(contrast: ContrastReport) -> str:
+    """That a study finds large differences alone, where it does; nothing of a job that may stop early."""
+    effect, note = contrast["mde"], contrast["mde_note"]
     if effect is None:
-        return " No true difference is found in 8 of 10 studies of this size."
+        return f" {note}" if note else ""
     if effect <= SMALL_STUDY:
         return ""
     return (

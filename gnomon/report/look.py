@@ -15,7 +15,7 @@ from gnomon.report.sequence import DrawnPlan, Look, LookedAtPair, drawn_plan
 from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
-from gnomon.trials.trial_plan import count_trials
+from gnomon.trials.trial_plan import cluster_of, count_trials
 
 EndedTrial = tuple[
     str, str, str, float | None, str | None
@@ -32,7 +32,11 @@ def take_look(
     """
     plan = _plan(spec, refs, headline)
     cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1].astype(np.intp)
-    scores, trials = _scores(spec, refs, ended, cells=cells, clusters=plan.clusters)
+    # In the report's order: which signs are drawn for a cluster depends on its place.
+    names = [cluster_of(spec, ref) for ref in refs]
+    place = {name: at for at, name in enumerate(sorted(set(names)))}
+    clusters = np.array([place[name] for name in names], dtype=np.intp)
+    scores, trials = _scores(spec, refs, ended, cells=cells, clusters=clusters)
     everywhere = scores.everywhere()
     primary = [pair for pair in pairs(spec) if pair.is_primary]
     results = [

@@ -41,7 +41,7 @@ def paragraph(report: Told, models: Sequence[ModelUsed], *, alpha: float, import
     """The whole paragraph; each of its numbers stands in the report."""
     primary = [contrast for contrast in comparisons(report) if contrast["family"] == "primary"]
     sentences = [
-        *_what_was_run(report, models),
+        *_what_was_run(report, models, imported=imported),
         *_how_it_was_compared(report, primary, alpha=alpha),
         *_results(report, primary),
         *_loss(report, primary),
@@ -50,15 +50,16 @@ def paragraph(report: Told, models: Sequence[ModelUsed], *, alpha: float, import
     return " ".join(sentences)
 
 
-def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
+def _what_was_run(report: Told, models: Sequence[ModelUsed], *, imported: bool) -> Iterator[str]:
     job, of = report["job"], report["denominators"]
     times = "once under each arm" if of["repeats"] == 1 else f"{of['repeats']:,} times under each arm"
     if "repeats_by_arm" in job:
         times = f"under the arms ({repeats_text(job)}); a question's score is the mean of its scored repeats"
     arms = [f"“{arm}” ({job['arm_texts'].get(arm, 'not described')})" for arm in job["arms"]]
     noun = "arm" if len(arms) == 1 else "arms"
+    did = "We imported runs of" if imported else "We ran"
     yield (
-        f"We ran the {noun} {listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
+        f"{did} the {noun} {listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
         f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
         f"{count(of['cells'], 'subset')} and {clusters_words(of)}, "
         f"{times}."

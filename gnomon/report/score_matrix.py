@@ -29,6 +29,15 @@ RIGHT = 0.5
 KEPT_DESIGNS = 4  # of all samples, or as much in designs of fewer
 
 
+def are_right(means: Floats, answered: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Which samples are right: of several repeats, in more than half of them; never where none was answered.
+
+    >>> are_right(np.array([0.5, 0.5, np.nan]), np.array([1, 2, 0])).tolist()
+    [True, False, False]
+    """
+    return np.where(answered > 1, means > RIGHT, means >= RIGHT)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SampleScores:
     """What a paired comparison reads: scores of groups × samples, baseline before variant."""
@@ -68,9 +77,8 @@ class SampleScores:
         return lost
 
     def right(self, group: int) -> NDArray[np.bool_]:
-        """By sample, whether it is right: of several repeats, in more than half of them."""
-        means = self.means(group)
-        return np.where(self.answered[group] > 1, means > RIGHT, means >= RIGHT)
+        """By sample, whether it is right; not where nothing was answered."""
+        return are_right(self.means(group), self.answered[group])
 
     def design(self, within: NDArray[np.bool_], headline: Headline) -> Design:
         """The design of these samples; most pairs of arms have the same ones, and share it.
@@ -140,8 +148,8 @@ class ScoreMatrix(JobScores):
     def rights(self, group: int) -> Floats:
         """How many of the group's trials have a score of at least 0.5, by sample."""
         rows, samples = self.rows_of(group)
-        are_right = self.row_scores[rows] >= RIGHT
-        return np.bincount(samples[are_right], minlength=len(self.samples)).astype(np.float64)
+        is_right = self.row_scores[rows] >= RIGHT
+        return np.bincount(samples[is_right], minlength=len(self.samples)).astype(np.float64)
 
     def by_repeat(self, group: int) -> Floats:
         """The group's scores, samples × repeats; NaN where there is none."""

@@ -17,8 +17,12 @@ def points(value: float) -> str:
     >>> points(0.412), points(-0.05), points(-0.0001)
     ('+41.2', '−5.0', '0.0')
     """
-    text = f"{100 * value:+.1f}".replace("-", "−")
+    text = _signed(value)
     return "0.0" if text[1:] == "0.0" else text
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.1f}".replace("-", "−")
 
 
 def points_range(ends: Sequence[float] | None) -> str:
@@ -27,7 +31,7 @@ def points_range(ends: Sequence[float] | None) -> str:
     >>> points_range([-0.05, 0.1]), points_range(None)
     ('−5.0 to +10.0', '–')
     """
-    return f"{points(ends[0])} to {points(ends[1])}" if ends else "–"
+    return " to ".join(points_ends(ends)) if ends else "–"
 
 
 def points_brackets(ends: Sequence[float] | None) -> str:
@@ -36,7 +40,17 @@ def points_brackets(ends: Sequence[float] | None) -> str:
     >>> points_brackets([-0.05, 0.1])
     ' [−5.0, +10.0]'
     """
-    return f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
+    return f" [{', '.join(points_ends(ends))}]" if ends else ""
+
+
+def points_ends(ends: Sequence[float]) -> list[str]:
+    """Both ends of an interval; where it leaves out zero, one that rounds to zero keeps its sign.
+
+    >>> points_ends([0.0001, 0.1]), points_ends([-0.0001, 0.1])
+    (['+0.0', '+10.0'], ['0.0', '+10.0'])
+    """
+    low, high = ends
+    return [_signed(end) if low > 0 or high < 0 else points(end) for end in ends]
 
 
 def deciding(compared: Mapping[str, Any]) -> tuple[list[float] | None, int]:
@@ -227,6 +241,7 @@ def clusters_cell(counted: Mapping[str, Any]) -> str:
 FILTERS = {  # of templates: the numbers of reports and pages look alike
     "points": points,
     "points_range": points_range,
+    "points_brackets": points_brackets,
     "deciding": deciding,
     "both_ranges": both_ranges,
     "margin_range": margin_range,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.contrast import ContrastReport, Verdict
 from gnomon.report.phrases import clusters_words, weight_words
-from gnomon.report.text_formats import capitalised, count, p_text, percent, points
+from gnomon.report.text_formats import capitalised, count, p_text, percent, points, points_range
 from gnomon.report.unknown_replies import counts_text
 from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
@@ -126,7 +126,7 @@ def why_unknown(result: "PairResult") -> str:
     if result.loss is None or max(result.loss.shares) <= LIKE_THE_REST:
         return of_replies
     reach = result.worst_ci95
-    at_worst = f": at worst the interval is {points(reach[0])} to {points(reach[1])} points" if reach else ""
+    at_worst = f": at worst the interval is {points_range(reach)} points" if reach else ""
     of_trials = f"{_shares(result.loss)} of the trials of baseline and variant have no score{at_worst}"
     return f"{of_replies}, and {of_trials}" if of_replies else of_trials
 
@@ -192,7 +192,7 @@ def _losses(
     modelled = loss.moved(comparison.reach.ends(level), comparison.se or 0.0)
     if holds(modelled):
         return []
-    reach = f"{points(modelled[0])} to {points(modelled[1])} points"
+    reach = f"{points_range(modelled)} points"
     return [f"lost trials could undo it: modelled on their items' difficulty, the interval is {reach}"]
 
 
@@ -244,9 +244,7 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
         sizes += f"; {weight}"
     level, ends = ("90", contrast["ci90"]) if contrast["verdict"] == "no_effect" else ("95", contrast["ci95"])
     decides = ", which decides" if level == "90" else ""
-    sure = (
-        f"({f'{level} % interval {points(ends[0])} to {points(ends[1])}{decides}; ' if ends else ''}{sizes})"
-    )
+    sure = f"({f'{level} % interval {points_range(ends)}{decides}; ' if ends else ''}{sizes})"
     means = (contrast["variant_mean"], contrast["baseline_mean"])
     by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
     margin = _size(contrast["margin"] or (0.0, 0.0))
@@ -275,6 +273,8 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
 
 
 def _what_would_show(contrast: ContrastReport) -> str:
+    if ONE_CLUSTER in contrast["reasons"]:  # which is why no study like this shows anything
+        return ""
     if contrast["mde"] is None:
         return f" {contrast['mde_note']}" if contrast["mde_note"] else ""
     size = f"{100 * contrast['mde']:.1f} points"

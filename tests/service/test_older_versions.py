@@ -66,7 +66,7 @@ def test_a_stored_job_has_the_report_it_had(folder: Path, capsys: pytest.Capture
     assert gnomon("report", COMPLETED, "--format", "json") == 0
     now = json.loads(capsys.readouterr().out)
     # A question with one right repeat of two is no longer right, and a gain that is noise has no price.
-    is_meant = re.compile(r"\.(frontier\.gains|contrasts\.\d+\.(rescued|broken|both_right|both_wrong))")
+    is_meant = re.compile(r"\.(frontier\.gains|flips|contrasts\.\d+\.(rescued|broken|both_right|both_wrong))")
     (deviations,) = (each for each in differences(golden("report.json.gz"), now) if not is_meant.match(each))
     assert deviations.startswith(".plan.deviations: [] is now ['the tools of "), (
         "its tools have changed since"

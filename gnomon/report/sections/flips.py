@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import PairKey, ReadTrace, ReportInput, Section, pair_key
 from gnomon.stopping import while_wanted
 
@@ -89,7 +89,8 @@ def _flips(scores: ScoreMatrix, pair: ArmPair, *, trace: ReadTrace) -> Flips:
     first, second = scores.groups_of(pair)
     baseline, variant = scores.means(first), scores.means(second)
     both = np.isfinite(baseline) & np.isfinite(variant)
-    flipped = np.flatnonzero(both & ((baseline >= RIGHT) != (variant >= RIGHT)))
+    is_right = scores.right(second)
+    flipped = np.flatnonzero(both & (scores.right(first) != is_right))
     change = np.abs(variant[flipped] - baseline[flipped])
     order = np.argsort(-change, kind="stable")  # of equal changes the first name first: samples are sorted
     traced = TRACED_PRIMARY if pair.is_primary else TRACED
@@ -102,7 +103,7 @@ def _flips(scores: ScoreMatrix, pair: ArmPair, *, trace: ReadTrace) -> Flips:
         return {
             "sample_id": name,
             "cell": scores.cell_names[scores.cells[sample]],
-            "kind": "rescued" if variant[sample] > baseline[sample] else "broken",
+            "kind": "rescued" if is_right[sample] else "broken",
             "baseline_score": float(baseline[sample]),
             "variant_score": float(variant[sample]),
             "baseline_answer": scores.answer(first, sample),

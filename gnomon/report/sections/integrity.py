@@ -352,7 +352,7 @@ def _calls(spent: Spent) -> str:
 def _terminal(report: _Shown) -> Iterator[str]:
     trials, facts = report["denominators"]["trials"], report["integrity"]
     ended = f"{trials['scored']:,} scored, {trials['model_failed']:,} failed by the model"
-    missing = f"{trials['infra_missing']:,} missing, {trials['pending']:,} pending"
+    missing = f"{trials['infra_missing']:,} missing, {trials['pending']:,} not ended"
     if trials.get("not_run"):  # absent from reports of older versions
         missing += f", {trials['not_run']:,} not run (stopped early)"
     yield ""

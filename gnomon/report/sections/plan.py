@@ -78,7 +78,7 @@ def how_declared(report_input: ReportInput) -> str:
         return "Named when the answers were imported: whether before they were there, Gnomon can’t know"
     if report_input.seal and report_input.seal[0].kind == "imported":
         return "Kept for answers that were there already"
-    return "Declared before any answer"
+    return "Declared before any answer" if report_input.seal else "Declared; no seal says when"
 
 
 def _deviations(report_input: ReportInput) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
         if strange and scores.cell_names:
             yield f"margins of subsets that no sample is of: {', '.join(strange)}"
     ended = sum(totals.trials for totals in scores.totals)
-    if status not in UNFINISHED and ended < planned:
+    if status not in UNFINISHED and ended < planned and not report_input.has_stopped:
         yield f"{planned - ended:,} of {planned:,} planned trials never ended (the job is {status})"
     strangers = [f"{model} / {arm}" for model, arm in scores.groups if _is_stranger(spec, model, arm)]
     if strangers:

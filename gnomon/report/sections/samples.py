@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import PairKey, ReportInput, Section, pair_key
 from gnomon.statistics.design import Codes
 from gnomon.stopping import while_wanted
@@ -55,6 +55,7 @@ def _samples(report_input: ReportInput) -> SamplesPart:
 def _other_samples(scores: ScoreMatrix, pair: ArmPair) -> OtherSamples:
     first, second = scores.groups_of(pair)
     baseline, variant = scores.means(first), scores.means(second)
+    both = np.isfinite(baseline) & np.isfinite(variant)
     is_lost = (scores.missing[first] > 0) & np.isnan(baseline)
     is_lost |= (scores.missing[second] > 0) & np.isnan(variant)
 
@@ -77,7 +78,7 @@ def _other_samples(scores: ScoreMatrix, pair: ArmPair) -> OtherSamples:
         "model": pair.model,
         "baseline": pair.baseline,
         "variant": pair.variant,
-        "both_wrong": listed((baseline < RIGHT) & (variant < RIGHT)),
+        "both_wrong": listed(both & ~scores.right(first) & ~scores.right(second)),
         "without_score": listed(is_lost),
     }
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
-from gnomon.report.score_matrix import RIGHT, sums_by_place
+from gnomon.report.score_matrix import are_right, sums_by_place
 from gnomon.report.trial_index.columns import (
     PLAN_COLUMNS,
     Array,
@@ -252,11 +252,11 @@ class JobTrials:
         """By model and sample, the number in CHANGES of its change between two arms."""
 
         def kinds() -> Array:
-            scores = self.means("score")[:, baseline], self.means("score")[:, variant]
-            was_right, is_right = (side >= RIGHT for side in scores)
+            means, answered = self.means("score"), self.score_totals()[0]
+            was_right, is_right = (are_right(means[:, at], answered[:, at]) for at in (baseline, variant))
             names = [BOTH_WRONG, FIXED, REGRESSED, BOTH_RIGHT]
             changes: Array = np.array([CHANGES.index(name) for name in names])[2 * was_right + is_right]
-            changes[np.isnan(scores[0]) | np.isnan(scores[1])] = CHANGES.index(NOT_COMPARABLE)
+            changes[np.isnan(means[:, baseline] + means[:, variant])] = CHANGES.index(NOT_COMPARABLE)
             return changes
 
         return self.once(("kinds", baseline, variant), kinds)

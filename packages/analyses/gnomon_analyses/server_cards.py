@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.contrast import Verdict
 from gnomon.report.section import Interval
-from gnomon.report.text_formats import count, deciding, percent, points, points_brackets
+from gnomon.report.text_formats import count, deciding, percent, points, points_brackets, points_range
 from gnomon_analyses.presets.mcp_card import LIVE
 
 NAMED = 6  # tools that a sentence names
@@ -201,7 +201,7 @@ def _verdict_text(card: ServerCard) -> str:
         why = "; ".join(card["reasons"])
         return f"It cannot be told whether {what} {helps} {whom}: {why}."
     ends, level = deciding(card)
-    interval_text = f"{level} % interval {points(ends[0])} to {points(ends[1])}; " if ends else ""
+    interval_text = f"{level} % interval {points_range(ends)}; " if ends else ""
     sizes = f"{count(card['n'], 'sample')} in {count(card['clusters'], 'cluster')}"
     by = f"{points(card['diff'])} points, {percent(card['live_mean'])} % with it against"
     by += f" {percent(card['raw_mean'])} % without ({interval_text}{sizes})"

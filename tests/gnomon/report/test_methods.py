@@ -121,6 +121,7 @@ def test_it_says_whether_the_plan_was_there_before_the_answers(
     assert "whether it was made before any answer is not known" in report_of(rows)["methods"]["paragraph"]
     imported = spec(arms=[{"name": arm, "agent": "imported"} for arm in ("raw", "tools")])
     told = report_of(rows, spec=imported)["methods"]
+    assert told["paragraph"].startswith("We imported runs of the arms")
     assert (
         "The answers were imported: whether the plan was made before them is not known" in told["paragraph"]
     )

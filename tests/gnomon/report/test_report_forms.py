@@ -354,7 +354,7 @@ def test_of_imported_trials_nothing_is_claimed_that_only_who_ran_them_knows(
         for claim in ("before any answer", "guarded", "strict", "provider defaults", "hash of sample"):
             assert claim not in text
     own = report_of(pairs([(0, 1)] * 9))
-    assert own["plan"]["declared"] == "Declared before any answer"
+    assert own["plan"]["declared"] == "Declared; no seal says when"
     assert "guarded prompt · strict scoring" in render_html(own)
 
 

@@ -163,3 +163,25 @@ def test_every_form_of_a_report_says_before_its_figures_what_a_built_in_model_is
     assert html.index("a built-in policy, not a language model") < html.index("<h1>")
     del report["job"]["model_texts"], report["methods"]  # type: ignore[misc]  # as reports of older versions
     assert "not a language model" not in render_html(report)
+
+
+def test_half_right_of_two_repeats_is_wrong_in_every_list(
+    report_of: Reporter, row: Callable[..., Row]
+) -> None:
+    rows = [
+        row(sample, arm, score, repeat=repeat, tool_calls=1)
+        for sample, scores in enumerate(
+            [((1, 0), (1, 1)), ((1, 0), (0, 0)), ((1, 1), (1, 0)), ((1, 1), (1, 1))]
+        )
+        for arm, of_arm in zip(("raw", "tools"), scores, strict=True)
+        for repeat, score in enumerate(of_arm)
+    ]
+    report = report_of(rows)
+    contrast, flips, others = report["contrasts"][0], report["flips"][0], report["other_samples"][0]
+    assert (contrast["rescued"], contrast["broken"], contrast["both_wrong"]) == (1, 1, 1)
+    assert {(sample["sample_id"], sample["kind"]) for sample in flips["samples"]} == {
+        ("s000", "rescued"),
+        ("s002", "broken"),
+    }
+    assert [sample["sample_id"] for sample in others["both_wrong"]] == ["s001"]
+    assert report["called_needed"][0]["needed_called"]["n"] == 2

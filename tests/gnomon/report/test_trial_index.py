@@ -116,22 +116,31 @@ class Plain:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
 
-    def mean(self, sample: str, model: str, arm: str, column: str = "score") -> float | None:
-        values = [
-            getattr(row, column)
+    def answered(self, sample: str, model: str, arm: str) -> list[Row]:
+        return [
+            row
             for row in self.rows
             if (row.sample_id, row.model, row.arm) == (sample, model, arm) and row.score is not None
         ]
+
+    def is_right(self, sample: str, model: str, arm: str) -> bool:
+        mean = self.mean(sample, model, arm)
+        is_even = len(self.answered(sample, model, arm)) > 1 and mean == 0.5
+        return mean is not None and mean >= 0.5 and not is_even
+
+    def mean(self, sample: str, model: str, arm: str, column: str = "score") -> float | None:
+        values = [getattr(row, column) for row in self.answered(sample, model, arm)]
         return math.fsum(values) / len(values) if values and None not in values else None
 
     def changed(self, sample: str, model: str, filters: TrialFilter) -> str:
         if not {filters.baseline, filters.variant} <= {"raw", "tools", *(row.arm for row in self.rows)}:
             return ""
-        before, after = (self.mean(sample, model, arm) for arm in (filters.baseline, filters.variant))
-        if before is None or after is None:
+        arms = filters.baseline, filters.variant
+        if any(self.mean(sample, model, arm) is None for arm in arms):
             return "not_comparable"
+        before, after = (self.is_right(sample, model, arm) for arm in arms)
         kinds = {(False, True): "fixed", (True, False): "regressed", (True, True): "both_right"}
-        return kinds.get((before >= 0.5, after >= 0.5), "both_wrong")
+        return kinds.get((before, after), "both_wrong")
 
     def values(self, row: Row, facet: str, filters: TrialFilter) -> Sequence[str]:
         match facet:

@@ -27,7 +27,7 @@ from gnomon.statistics.equivalence import Margin
 from gnomon_analyses.gate.gate import GateSide, gate
 from gnomon_analyses.gate.gate_text import gate_text
 from gnomon_service.derived_kinds import verdict_in
-from tests.gnomon.report.conftest import Reporter, a_row, a_spec
+from tests.gnomon.report.conftest import Reporter, a_row, a_spec, build
 
 SAMPLES = 40
 TRACE = {"response": "Let me look at the map first, then", "steps": []}
@@ -230,6 +230,32 @@ def test_a_sequential_job_does_not_stop_on_unknown_replies(state: ReplyState, is
     look = take_look(spec, refs, ended, headline="mean_of_samples")
     assert look["decided"] is is_decided
     assert look["contrasts"][0]["verdict"] == ("hurts" if is_decided else "undecided")
+
+
+def test_a_look_and_the_report_give_the_same_numbers() -> None:
+    spec = a_spec(benchmark="worlds", analysis={"sequential": True, "primary": ["raw", "tools"]})
+    drawn = [(7 * at) % 40 for at in range(40)]  # clusters in the order drawn
+    refs = [
+        SampleRef(sample_id=f"s{cluster:02}{at}", task="near", cell="near", cluster=f"c{cluster:02}")
+        for cluster in drawn
+        for at in range(3)
+    ]
+    score = {"raw": lambda at: float(at % 3 == 0), "tools": lambda at: float(at % 5 < 3)}
+    ended = [
+        (ref.sample_id, "m", arm, of(at), "read") for at, ref in enumerate(refs) for arm, of in score.items()
+    ]
+    look = take_look(spec, refs, ended, headline="mean_of_cells")
+    rows = [
+        a_row(0, arm, value, sample_id=name, cluster=name[:3].replace("s", "c"))
+        for name, _, arm, value, _ in ended
+    ]
+    stored = {**look, "decided": True, "at": "2026-11-29T10:00:00Z"}
+    report = build(rows, spec=spec, planned_samples=refs, looks=[stored], planned=300)
+    [seen], contrast = look["contrasts"], report["contrasts"][0]
+    assert (seen["ci95"], seen["p_adjusted"]) == (contrast["ci95"], contrast["p_adjusted"])
+    assert contrast["verdict"] == "helps"
+    assert "studies of this size" not in contrast["verdict_text"]
+    assert not report["plan"]["deviations"]
 
 
 @pytest.mark.parametrize(("state", "verdict"), [(ReplyState.READ, "hurts"), (ReplyState.CUT, "undecided")])

@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 
 from gnomon.report.phrases import clusters_words
-from gnomon.report.text_formats import clusters_cell, count, escape_markdown, p_text, percent, points
+from gnomon.report.text_formats import (
+    clusters_cell,
+    count,
+    escape_markdown,
+    p_text,
+    percent,
+    points,
+    points_range,
+)
 from gnomon_analyses.gate.gate import Finding, GatePair, GateReport, Regression
 
 WORDS: dict[Finding, str] = {
@@ -41,7 +49,7 @@ def sentence(pair: GatePair) -> str:
     if pair["diff"] is None or pair["base_mean"] is None or pair["new_mean"] is None:
         return f"{WORDS[pair['finding']]}: {'; '.join(pair['reasons'])}."
     means = f"{percent(pair['new_mean'])} % against {percent(pair['base_mean'])} %"
-    reach = f", 90 % interval {points(pair['ci90'][0])} to {points(pair['ci90'][1])}" if pair["ci90"] else ""
+    reach = f", 90 % interval {points_range(pair['ci90'])}" if pair["ci90"] else ""
     text = f"{WORDS[pair['finding']]}. {points(pair['diff'])} points, {means}{reach} ({sizes})"
     text += (
         f"; p {p_text(pair['p'])} of a fall by {_points(pair['margin'])} or more."
@@ -141,14 +149,13 @@ def _fall_row(fall: Regression) -> str:
 
 
 def _row(pair: GatePair) -> str:
-    reach = f"{points(pair['ci90'][0])} to {points(pair['ci90'][1])}" if pair["ci90"] else "–"
     cells = [
         escape_markdown(pair["label"]),
         f"**{'nothing changed' if _is_unchanged(pair) else WORDS[pair['finding']]}**",
         f"{percent(pair['base_mean'])} %",
         f"{percent(pair['new_mean'])} %",
         "–" if pair["diff"] is None else points(pair["diff"]),
-        reach,
+        points_range(pair["ci90"]),
         f"{pair['n']:,} of {pair['samples']['both']:,}",
         clusters_cell(pair),
         "–" if pair["p"] is None else p_text(pair["p"]),

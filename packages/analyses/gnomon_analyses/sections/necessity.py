@@ -6,7 +6,7 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import PairKey, ReportInput, Section, pair_key
 from gnomon.stopping import while_wanted
 
@@ -51,7 +51,7 @@ def _called_needed(scores: ScoreMatrix, pair: ArmPair) -> CalledNeeded:
     baseline, variant = scores.means(first), scores.means(second)
     calls_known = scores.calls_known[second]  # those that an outside agent does not tell belong nowhere
     both = np.isfinite(baseline) & np.isfinite(variant) & calls_known
-    needed, called = baseline < RIGHT, scores.called[second]
+    needed, called = ~scores.right(first), scores.called[second]
 
     def quadrant(which: np.ndarray) -> CallQuadrant:
         chosen = both & which

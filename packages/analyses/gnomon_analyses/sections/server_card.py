@@ -16,7 +16,7 @@ from gnomon.core.model import Request
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.contrast import ContrastReport
 from gnomon.report.group_totals import ToolTotals
-from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
 from gnomon.report.sections.attribution import AttributionReport, PlayerValue, attribution
 from gnomon.report.sections.contrasts import contrasts
@@ -249,10 +249,16 @@ def _begun(scores: ScoreMatrix, model: str, arm: str) -> set[str]:
 
 def _flipped(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> tuple[set[str], set[str]]:
     """Samples that are right under the second arm alone, and under the first alone."""
-    first, second = (scores.means(scores.at[model, arm]) for arm in pair)
-    both = np.isfinite(first) & np.isfinite(second)
-    gained, lost = both & (first < RIGHT) & (second >= RIGHT), both & (first >= RIGHT) & (second < RIGHT)
-    return _names(scores, gained), _names(scores, lost)
+    before, after = (scores.right(scores.at[model, arm]) for arm in pair)
+    both = _both(scores, model, pair)
+    return _names(scores, both & ~before & after), _names(scores, both & before & ~after)
+
+
+def _both(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> NDArray[np.bool_]:
+    """Which samples have a score under both arms."""
+    groups = [scores.at[model, arm] for arm in pair]
+    both: NDArray[np.bool_] = np.all(scores.answered[groups] > 0, axis=0)
+    return both
 
 
 def _names(scores: ScoreMatrix, within: NDArray[np.bool_]) -> set[str]:
@@ -272,8 +278,7 @@ def _misled(report_input: ReportInput, model: str) -> Iterator[CardMisled]:
     for kind, before in kinds:
         if kind not in names:
             continue
-        first, second = (scores.means(scores.at[model, arm]) for arm in (before, kind))
-        right = _names(scores, np.isfinite(first) & np.isfinite(second) & (first >= RIGHT))
+        right = _names(scores, _both(scores, model, (before, kind)) & scores.right(scores.at[model, before]))
         if kind.endswith("faults"):
             right &= rows.met[model, kind]
         wrong = right & _flipped(scores, model, (before, kind))[1]
