@@ -201,7 +201,7 @@ class Arm(StrictModel):
         exclude_if=_is(None),
         description=(
             "Repeats the trials of a stored job's arm up to one call, chosen by the trial's seed, and "
-            "goes on from there."
+            "goes on from there; null: they begin at their start."
         ),
     )
     transform: Transform | None = Field(

@@ -355,15 +355,6 @@ class PlansRequests(Protocol):
     plans_requests: bool
 
 
-def plans_requests(benchmark: object) -> bool:
-    """Whether a spec of the benchmark may give a request.
-
-    >>> plans_requests(object())
-    False
-    """
-    return isinstance(benchmark, PlansRequests) and benchmark.plans_requests
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFile:
     """The Parquet file with one question a row, the folder of its clips, and the sample's id of a row."""

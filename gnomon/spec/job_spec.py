@@ -88,7 +88,8 @@ class JobSpec(StrictModel):
         pattern="^[0-9a-f]{64}$",
         exclude_if=lambda sha256: sha256 is None,  # so that hashes of older specs stay
         description=(
-            "SHA-256 of the file of questions, set when the job is frozen; it goes on with no other file."
+            "SHA-256 of the file of questions, set when the job is frozen; it goes on with no other file; "
+            "null: that of the file as it is."
         ),
     )
     columns: dict[str, str | tuple[str, ...]] = Field(
@@ -112,7 +113,7 @@ class JobSpec(StrictModel):
         exclude_if=lambda judge: judge is None,  # so that hashes of older specs stay
         description=(
             "The model that says whether replies are right, for questions whose scorer is `judge`; its "
-            "name differs from those of `models`."
+            "name differs from those of `models`; null: rules score every reply."
         ),
     )
     select: Select = Field(

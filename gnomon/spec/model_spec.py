@@ -72,7 +72,7 @@ class ModelSpec(StrictModel):
     )
     api_base: str | None = Field(
         default=None,
-        description="Address of an endpoint, `http(s)://host[:port][/path]`.",
+        description="Address of an endpoint, `http(s)://host[:port][/path]`; null: the provider's own.",
     )
     api_key_env: str | None = Field(
         default=None,
@@ -117,7 +117,7 @@ class ModelSpec(StrictModel):
     )
     rate: Rate | None = Field(
         default=None,
-        description="Limits of its provider key, where they are stricter than the operator's.",
+        description="Limits of its provider key, where they are stricter than the operator's; null: those.",
     )
     client: Literal["auto", "direct", "litellm"] = Field(
         default="auto",

@@ -27,7 +27,6 @@ from gnomon.core.benchmark import (
     SupportsOptions,
     Varied,
     decoding_of,
-    plans_requests,
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
@@ -275,8 +274,8 @@ def plugins(spec: JobSpec, _: Context) -> None:
 
 def planning_request(spec: JobSpec, _: Context) -> None:
     """Refuses a planning request to a benchmark that plans none."""
-    if spec.select.request is not None and not plans_requests(spec.plugin()):
-        planners = ", ".join(plugin.name for plugin in BENCHMARKS if plans_requests(plugin))
+    if spec.select.request is not None and not getattr(spec.plugin(), "plans_requests", False):
+        planners = ", ".join(plugin.name for plugin in BENCHMARKS if getattr(plugin, "plans_requests", False))
         raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
 
 
