@@ -39,21 +39,22 @@ async def post_job(
     Nothing is stored for a client that has disconnected before.
     """
 
-    def post() -> tuple[jobs.Draft, JobRecord, dict[str, Any]]:
+    def post() -> tuple[JobRecord, dict[str, Any], list[str]]:
         from gnomon_service.planning import estimate_of  # late: the prices of all models are read with it
 
         draft = jobs.draft_from_request(spec(), state.settings)
         estimate = estimate_of(draft)  # before: where it fails, nothing is stored
-        return draft, actions.post(state, draft, who, idempotency_key=idempotency_key), estimate
+        warnings = [without_folders(warning) for warning in draft.warnings]
+        return actions.post(state, draft, who, idempotency_key=idempotency_key), estimate, warnings
 
-    draft, job, estimate = await state.places.jobs.run(request, post)
+    job, estimate, warnings = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {
         "id": job.id,
         "status": job.status,
         "planned_trials": job.counts.planned,
         "estimate": estimate,
-        "warnings": [without_folders(warning) for warning in draft.warnings],
+        "warnings": warnings,
     }
 
 
