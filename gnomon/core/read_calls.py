@@ -14,7 +14,7 @@ ToolCallsIn = Literal["native", "text", "auto"]
 AnyReply = TypeVar("AnyReply", bound=Reply)
 
 IN_TEXT = "call_in_text:"  # flag of a reply, before the form's name: its text holds a call
-READ = "read_from_text"  # flag of a reply: the calls in its text are those that it made
+READ_FROM_TEXT = "read_from_text"  # flag of a reply: the calls in its text are those that it made
 
 
 def text_calls(text: str, tools: Sequence[ToolSchema]) -> TextCalls | None:
@@ -41,11 +41,13 @@ def read_calls(
     if calls is None:
         return reply, reply
     kept = replace(reply, flags=(*reply.flags, flag_of(calls)))
-    calls_natively = any(READ not in earlier.flags for earlier in trace.replies if earlier.tool_calls)
+    calls_natively = any(
+        READ_FROM_TEXT not in earlier.flags for earlier in trace.replies if earlier.tool_calls
+    )
     is_read = bool(tools) and may_call and (mode == "text" or (mode == "auto" and not calls_natively))
     if not is_read or not calls.is_meant:
         return kept, kept
-    kept = replace(kept, tool_calls=_with_ids(calls, trace), flags=(*kept.flags, READ))
+    kept = replace(kept, tool_calls=_with_ids(calls, trace), flags=(*kept.flags, READ_FROM_TEXT))
     turn = kept.provider_turn
     turn = None if turn is None else _turn_without_calls(turn, reply.text, calls.rest)
     # The calls go back beside the words, where templates expect them, and not once more among them.
@@ -88,9 +90,9 @@ def flags_in_words(flags: Iterable[str]) -> Iterator[str]:
         if flag == UNREADABLE:
             yield "the provider's token counts could not be read"
         elif form == flag:
-            if flag != READ:
+            if flag != READ_FROM_TEXT:
                 yield flag
-        elif READ in flags:
+        elif READ_FROM_TEXT in flags:
             yield f"read from text ({form})"
         else:
             yield f"call in text ({form}): not run; tool_calls: text runs such calls"

@@ -47,7 +47,7 @@ Ask = Callable[[Request], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class Exchange:
     """One call: what came, or the fault that came in its place."""
 
     what: str  # was waited for, in words
@@ -62,19 +62,19 @@ class Heard:
 
 
 @dataclass(slots=True, kw_only=True)
-class Heardings:
+class Exchanges:
     """All that an examination has heard; None: it was not asked."""
 
-    first: Heard | None = None
-    system: Heard | None = None  # the first question, with a system message before it
-    short: Heard | None = None  # a reply that had to be cut
-    call: Heard | None = None
+    first: Exchange | None = None
+    system: Exchange | None = None  # the first question, with a system message before it
+    short: Exchange | None = None  # a reply that had to be cut
+    call: Exchange | None = None
     text_calls: TextCalls | None = None  # that came in place of native calls
     turn: Reply | None = None  # the reply to `call`, with the calls that a trial would run
-    result: Heard | None = None  # the reply to the call's result
-    picture: Heard | None = None
-    tool_picture: Heard | None = None
-    in_order: list[Heard] = field(default_factory=list)
+    result: Exchange | None = None  # the reply to the call's result
+    picture: Exchange | None = None
+    tool_picture: Exchange | None = None
+    in_order: list[Exchange] = field(default_factory=list)
 
 
 class Examination:
@@ -82,9 +82,9 @@ class Examination:
 
     def __init__(self, ask: Ask, needs: Needs, *, says: Callable[[str], None] = lambda _: None) -> None:
         self._ask, self._needs, self._says = ask, needs, says
-        self.heard = Heardings()
+        self.heard = Exchanges()
 
-    async def briefly(self, pictures: Sequence[ImageBlock] = ()) -> Heardings:
+    async def briefly(self, pictures: Sequence[ImageBlock] = ()) -> Exchanges:
         """One call; with tools two: a call of one of them, and its result back where the model called. One
         more with the first of the `pictures`, which are as in `wholly`, where prompts hold some.
         """
@@ -97,7 +97,7 @@ class Examination:
             await self._try_picture(pictures[0])
         return self.heard
 
-    async def wholly(self, ask_short: Ask, pictures: Sequence[ImageBlock]) -> Heardings:
+    async def wholly(self, ask_short: Ask, pictures: Sequence[ImageBlock]) -> Exchanges:
         """All that is needed, or, where all is tried, everything.
 
         `ask_short` asks for at most SHORT_TOKENS; `pictures` are one in PICTURE_COLOURS and one in
@@ -142,7 +142,7 @@ class Examination:
 
     async def _hear_result(
         self, what: str, content: str | list[Block], *, tools: int | None = None
-    ) -> Heard | None:
+    ) -> Exchange | None:
         """The reply to a result of the call that was heard; None where there was no call to answer."""
         turn = self.heard.turn
         if turn is None or not turn.tool_calls:
@@ -158,7 +158,7 @@ class Examination:
         tools: int | None = 0,
         tool_choice: ToolChoice = "auto",
         ask: Ask | None = None,
-    ) -> Heard:
+    ) -> Exchange:
         needs = self._needs
         request = Request(
             messages=messages,
@@ -178,7 +178,7 @@ class Examination:
         except GnomonError as error:
             fault = error
         seconds = time.monotonic() - began_s
-        heard = Heard(what=what, reply=reply, fault=fault, seconds=seconds)
+        heard = Exchange(what=what, reply=reply, fault=fault, seconds=seconds)
         self.heard.in_order.append(heard)
         return heard
 

@@ -7,7 +7,7 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.finish_reason import is_cut
 from gnomon.core.missing import ADVICE, beginning, keepable, said_in_short
 from gnomon.core.model import Reply
-from gnomon.core.read_calls import READ, text_calls
+from gnomon.core.read_calls import READ_FROM_TEXT, text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.fitness.examine import (
     CODE_WORD,
@@ -15,8 +15,8 @@ from gnomon.fitness.examine import (
     SHORT_TOKENS,
     SYSTEM_WORD,
     TOOL_PICTURE_COLOURS,
-    Heard,
-    Heardings,
+    Exchange,
+    Exchanges,
 )
 from gnomon.fitness.needs import Needs
 from gnomon.fitness.table import SEE_REASONING, Finding, Fitness, State
@@ -45,7 +45,7 @@ TOLD = {
 }  # named in the sentence even if they do not decide
 
 
-def judge(heard: Heardings, needs: Needs, *, model: str, is_whole: bool = True) -> Fitness:
+def judge(heard: Exchanges, needs: Needs, *, model: str, is_whole: bool = True) -> Fitness:
     """The findings of an examination; of one that was not `is_whole` only what was asked."""
     is_heard = any(each.has_answered for each in heard.in_order)
     findings = [make(heard, needs) for make in (*_ROWS, *(_OF_REPLIES if is_heard else ()))]
@@ -74,11 +74,11 @@ def judge(heard: Heardings, needs: Needs, *, model: str, is_whole: bool = True) 
     }
 
 
-def seconds_by_tokens(heard: Sequence[Heard]) -> tuple[float | None, float | None]:
+def seconds_by_tokens(heard: Sequence[Exchange]) -> tuple[float | None, float | None]:
     """Seconds for a prompt token and for one of the reply, by least squares over all calls, never negative;
     None where two calls or more do not tell them. Tokens from a prompt cache count as none.
 
-    >>> call = lambda prompt, reply, seconds: Heard(what="", seconds=seconds, reply=Reply(
+    >>> call = lambda prompt, reply, seconds: Exchange(what="", seconds=seconds, reply=Reply(
     ...     text="", prompt_tokens=prompt, completion_tokens=reply))
     >>> seconds_by_tokens([call(100, 10, 2.0), call(300, 10, 4.0)])
     (0.01, 0.1)
@@ -135,11 +135,11 @@ def _unasked(check: str, asked: str, *, is_needed: bool) -> Finding:
     return _row(check, asked, NOT_ASKED, "unknown" if is_needed else "not_needed")
 
 
-def _fault(heard: Heard) -> str:
+def _fault(heard: Exchange) -> str:
     return said_in_short(heard.fault.message) if heard.fault is not None else "nothing"
 
 
-def _advice(heard: Heard) -> str:
+def _advice(heard: Exchange) -> str:
     """What helps where a call has failed."""
     fault = heard.fault
     if isinstance(fault, ProviderFault) and fault.cause == "timeout":
@@ -185,7 +185,7 @@ def _said(reply: Reply) -> str:
     return "reasoning alone" if _has_thought(reply) else "no words"
 
 
-def _answers(heard: Heardings, needs: Needs) -> Finding:
+def _answers(heard: Exchanges, needs: Needs) -> Finding:
     asked, first = "a first reply", heard.first
     if first is None:
         return _unasked("answers", asked, is_needed=True)
@@ -200,7 +200,7 @@ def _answers(heard: Heardings, needs: Needs) -> Finding:
     return _row("answers", asked, came, "fit")
 
 
-def _system_role(heard: Heardings, needs: Needs) -> Finding:
+def _system_role(heard: Exchanges, needs: Needs) -> Finding:
     asked, said = f"a system message: begin with “{SYSTEM_WORD}”", heard.system
     if said is None:
         return _unasked("system_role", asked, is_needed=needs.system)
@@ -233,7 +233,7 @@ def _unfinished(check: str, asked: str, reply: Reply, needs: Needs) -> Finding |
     return None
 
 
-def _answer_form(heard: Heardings, needs: Needs) -> Finding:
+def _answer_form(heard: Exchanges, needs: Needs) -> Finding:
     asked = "room for an answer in the asked form"
     first = heard.first
     if first is None or first.reply is None:
@@ -249,7 +249,7 @@ def _answer_form(heard: Heardings, needs: Needs) -> Finding:
     return _row("answer_form", asked, came, "fit")
 
 
-def _stop_reason(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
+def _stop_reason(heard: Exchanges, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
     asked, short = f"why a long reply ends that may have {SHORT_TOKENS} tokens", heard.short
     if short is None or short.reply is None:
         came = NOT_ASKED if short is None else _fault(short)
@@ -265,7 +265,7 @@ def _stop_reason(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (ev
     return _row("stop_reason", asked, came, "unfit", advice)
 
 
-def _reasoning(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
+def _reasoning(heard: Exchanges, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
     asked = "where thinking comes"
     replies = [each.reply for each in heard.in_order if each.reply is not None and each is not heard.short]
     if not replies:
@@ -293,7 +293,7 @@ def _reasoning(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (ever
     return _row("reasoning", asked, came, "fit")
 
 
-def _tool_call(heard: Heardings, needs: Needs) -> Finding:
+def _tool_call(heard: Exchanges, needs: Needs) -> Finding:
     asked, call = "a call of a tool", heard.call
     if call is None:
         return _unasked("tool_call", asked, is_needed=bool(needs.tools))
@@ -313,7 +313,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         return _row("tool_call", asked, came, "fit")
     if forms is not None:
         came = f"written as text, in the form {forms.form}: {said_in_short(reply.text)}"
-        if heard.turn is not None and READ in heard.turn.flags:
+        if heard.turn is not None and READ_FROM_TEXT in heard.turn.flags:
             return _row("tool_call", asked, came, "fit", "Calls are read from words, as the spec says.")
         helps = "Set the model's `tool_calls: text`, or" if needs.tool_calls == "native" else "None is run:"
         return _row(
@@ -325,7 +325,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
     return _row("tool_call", asked, f"no call: {_said(reply)}", "unfit", advice)
 
 
-def _failed_call(asked: str, call: Heard, *, is_first: bool) -> Finding:
+def _failed_call(asked: str, call: Exchange, *, is_first: bool) -> Finding:
     if isinstance(call.fault, ModelFault):
         advice = "Such calls end trials as `model:malformed_call`: see the server's tool parser."
     elif getattr(call.fault, "cause", "") == "bad_request":
@@ -339,7 +339,7 @@ def _failed_call(asked: str, call: Heard, *, is_first: bool) -> Finding:
     return _row("tool_call", asked, _fault(call), "unfit", advice)
 
 
-def _tool_result(heard: Heardings, needs: Needs) -> Finding:
+def _tool_result(heard: Exchanges, needs: Needs) -> Finding:
     asked = f"the result of the call, with the word “{CODE_WORD}”, and a reply with that word"
     result = heard.result
     if result is None:
@@ -361,7 +361,7 @@ def _tool_result(heard: Heardings, needs: Needs) -> Finding:
     return _row("tool_result", asked, _said(reply), "unfit", advice)
 
 
-def _calls_in_text(heard: Heardings, needs: Needs) -> Finding:
+def _calls_in_text(heard: Exchanges, needs: Needs) -> Finding:
     asked = "calls that stand in the words of a reply"
     if heard.call is None or heard.call.reply is None:
         return _unasked("calls_in_text", asked, is_needed=bool(needs.tools))
@@ -371,17 +371,17 @@ def _calls_in_text(heard: Heardings, needs: Needs) -> Finding:
     return _row("calls_in_text", asked, f"form {heard.text_calls.form}", "unfit", advice)
 
 
-def _picture(heard: Heardings, needs: Needs) -> Finding:
+def _picture(heard: Exchanges, needs: Needs) -> Finding:
     advice = "Set `pictures: false` for a note in place of each picture, or take an endpoint that sees."
     return _seen("picture", heard.picture, needs, is_needed=needs.pictures, advice=advice)
 
 
-def _tool_picture(heard: Heardings, needs: Needs) -> Finding:
+def _tool_picture(heard: Exchanges, needs: Needs) -> Finding:
     advice = "Calls that return a picture will end so; leave out the tools that show pictures."
     return _seen("tool_picture", heard.tool_picture, needs, is_needed=needs.tool_pictures, advice=advice)
 
 
-def _seen(check: str, heard: Heard | None, needs: Needs, *, is_needed: bool, advice: str) -> Finding:
+def _seen(check: str, heard: Exchange | None, needs: Needs, *, is_needed: bool, advice: str) -> Finding:
     is_of_prompt = check == "picture"
     where = "the prompt" if is_of_prompt else "a tool's result"
     colours = PICTURE_COLOURS if is_of_prompt else TOOL_PICTURE_COLOURS
@@ -398,21 +398,21 @@ def _seen(check: str, heard: Heard | None, needs: Needs, *, is_needed: bool, adv
     return unknown or _row(check, asked, _said(heard.reply), "unfit", advice)
 
 
-def _tokens(heard: Heardings, needs: Needs) -> Finding:
+def _tokens(heard: Exchanges, needs: Needs) -> Finding:
     asked, replies = "counts of tokens", [each.reply for each in heard.in_order if each.reply is not None]
     if not replies:
         return _unasked("tokens", asked, is_needed=needs.counts)
-    last = replies[0]
+    first = replies[0]
     if all(reply.prompt_tokens is not None and reply.completion_tokens is not None for reply in replies):
         return _row(
-            "tokens", asked, f"{last.prompt_tokens} + {last.completion_tokens} of the first call", "fit"
+            "tokens", asked, f"{first.prompt_tokens} + {first.completion_tokens} of the first call", "fit"
         )
     advice = "Tokens and price will be unknown in the report"
     advice += ", and the spec's `limits` rest on them." if needs.counts else "."
     return _row("tokens", asked, "none", "unfit" if needs.counts else "not_needed", advice)
 
 
-def _speed(heard: Heardings, needs: Needs) -> Finding:
+def _speed(heard: Exchanges, needs: Needs) -> Finding:
     asked = "seconds for 100 prompt tokens, and for 10 of a reply"
     prompt_s, reply_s = seconds_by_tokens(heard.in_order)
     if prompt_s is None or reply_s is None:
@@ -428,7 +428,7 @@ def _speed(heard: Heardings, needs: Needs) -> Finding:
     return _row("speed", asked, came, "fit")
 
 
-def _model_version(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
+def _model_version(heard: Exchanges, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
     asked = "the version of the model"
     versions = dict.fromkeys(
         each.reply.model_version
@@ -441,7 +441,7 @@ def _model_version(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (
     return _row("model_version", asked, "none", "not_needed", advice)
 
 
-_ROWS: tuple[Callable[[Heardings, Needs], Finding], ...] = (
+_ROWS: tuple[Callable[[Exchanges, Needs], Finding], ...] = (
     _answers,
     _system_role,
     _answer_form,

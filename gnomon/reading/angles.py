@@ -4,7 +4,7 @@ import math
 import re
 
 from gnomon.reading.characters import bare, without_denied, without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.quantities import number_of
 from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.units import UNITS
@@ -51,7 +51,7 @@ _PI = re.compile(
 )
 
 
-def read_angle(reply: str, *, asked: Asked = "line") -> Reading[float]:
+def read_angle(reply: str, *, asked: AnswerForm = "line") -> Reading[float]:
     """The angle that a reply gives, in degrees from 0 to 360.
 
     >>> [read_angle(text).value for text in ("Answer: -90°", "Go north-east.", "π/2 rad", "at 7 o'clock")]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from gnomon.reading.characters import bare, without_marks
-from gnomon.reading.declarations import Asked, Declaration, Said, declares_nothing
+from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing
 from gnomon.reading.mentions import (
     AFTER_LETTER,
     AND,
@@ -113,7 +113,7 @@ _FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
 
 
-def read_choice(reply: str, options: Mapping[str, str], *, asked: Asked = "line") -> Reading[str]:
+def read_choice(reply: str, options: Mapping[str, str], *, asked: AnswerForm = "line") -> Reading[str]:
     r"""The letter of the chosen option. `options` maps letters to texts, which may be empty.
 
     >>> options = {"A": "0.5 m", "B": "2 m"}

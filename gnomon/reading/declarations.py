@@ -17,7 +17,7 @@ MAX_LINE = 2_000  # characters of a declared answer
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
-Asked = Literal["line", "json", "tag"]
+AnswerForm = Literal["line", "json", "tag"]
 """The form that a prompt asks for: a line `Answer: …` or of JSON, a JSON object, an `<answer>` tag."""
 
 
@@ -215,7 +215,9 @@ def _is_final(fields: Mapping[str, Any]) -> bool:
     return any(isinstance(name, str) and _FINAL.fullmatch(name) for name in names)
 
 
-def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()) -> Iterator[Declaration]:
+def declarations_in(
+    said: Said, asked: AnswerForm, more: tuple[Declaration, ...] = ()
+) -> Iterator[Declaration]:
     """The declarations of a reply, those that outrank others first; within a rank the last first.
 
     `more` are declarations in words that only some kinds of answers know, such as "B is correct".

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from gnomon.core.score import Score
 from gnomon.reading.choices import read_choice
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import AnswerForm
 
 
 def score_letter(
-    response: object, options: Mapping[str, str], gold: str, *, asked: Asked = "line", metric: str = ""
+    response: object, options: Mapping[str, str], gold: str, *, asked: AnswerForm = "line", metric: str = ""
 ) -> Score:
     """One of the displayed options in any usual spelling; anything else is no answer and 0.
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked, Declaration
+from gnomon.reading.declarations import AnswerForm, Declaration
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
 
@@ -73,7 +73,7 @@ _AXES = re.compile(
 )
 
 
-def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Reading[Position]:
+def read_point(reply: str, on: Ground = "earth", *, asked: AnswerForm = "line") -> Reading[Position]:
     """The position that a reply gives; the order of latitude and longitude is never guessed.
 
     >>> [read_point(text).value for text in ("POINT(24.94 60.17)", "N60.17 E24.94", "geo:60.17,24.94")]

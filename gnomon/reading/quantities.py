@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
@@ -190,7 +190,7 @@ def _decimal(digits: str) -> float:
     return float(digits.replace(",", "."))
 
 
-def read_number(reply: str, unit: str | None = None, *, asked: Asked = "line") -> Reading[float]:
+def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "line") -> Reading[float]:
     """The number that a reply gives, in the unit; one in another unit of the same kind is converted.
 
     >>> read_number("12 miles (19.3 km)", "km").value, read_number("1h30", "min").value

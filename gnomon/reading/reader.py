@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.core.score import Score
 from gnomon.reading.declarations import (
-    Asked,
+    AnswerForm,
     Declaration,
     Said,
     declarations_in,
@@ -56,7 +56,7 @@ def read_answer(
     reply: str,
     parse: Callable[[Declaration], V | Unclear | None],
     *,
-    asked: Asked = "line",
+    asked: AnswerForm = "line",
     undeclared: Callable[[Said], Iterator[Declaration]] | None = None,
     known: Callable[[Said], tuple[Declaration, ...]] | None = None,
 ) -> Reading[V]:
@@ -90,7 +90,7 @@ def read_value(
     reply: str,
     parse: Callable[[str], V | Unclear | None],
     *,
-    asked: Asked,
+    asked: AnswerForm,
     undeclared: Callable[[Said], Iterator[Declaration]] | None = None,
 ) -> Reading[V]:
     """The value of a reply, as `parse` makes one of a text.

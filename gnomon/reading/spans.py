@@ -3,7 +3,7 @@
 import re
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.quantities import joined, quantities_in
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
@@ -22,7 +22,7 @@ def has_clock(text: str) -> bool:
     return _CLOCK.search(text) is not None
 
 
-def read_span(reply: str, *, asked: Asked = "line") -> Reading[Ends]:
+def read_span(reply: str, *, asked: AnswerForm = "line") -> Reading[Ends]:
     r"""The interval that a reply gives; the end may come before the start.
 
     >>> read_span("It is seen for 5 s.\nAnswer: 12.5 - 20 s").value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import Asked, Declaration, Said
+from gnomon.reading.declarations import AnswerForm, Declaration, Said
 from gnomon.reading.reader import Reading, last_line, read_answer
 
 _PARTS = re.compile(
@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(
 )
 
 
-def read_text(reply: str, *, asked: Asked = "line") -> Reading[str]:
+def read_text(reply: str, *, asked: AnswerForm = "line") -> Reading[str]:
     r"""The text that a reply gives: what it declares, else its last line.
 
     >>> read_text("It flows north.\nAnswer: **the Aura**").value, read_text("So the answer is Oslo.").value
@@ -45,7 +45,7 @@ def read_text(reply: str, *, asked: Asked = "line") -> Reading[str]:
     return read_answer(reply, parse, asked=asked, undeclared=last_line)
 
 
-def read_entries(reply: str, *, asked: Asked = "line") -> Reading[tuple[str, ...]]:
+def read_entries(reply: str, *, asked: AnswerForm = "line") -> Reading[tuple[str, ...]]:
     r"""The list that a reply gives: what it declares, else a JSON list, numbered lines, or its last line.
 
     >>> read_entries('Answer: ["b", "a"]').value, read_entries("It is:\n1. b\n2. a").value

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Generic, Literal, TypeVar
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
 from gnomon.reading.texts import as_json
 
@@ -179,7 +179,7 @@ _TO = re.compile(
 _BETWEEN = re.compile(r"\W*(?i:(?:from|between|von|zwischen|de|des|entre|с|между|從|从)\s+)?")
 
 
-def read_clock(reply: str, *, asked: Asked = "line") -> Reading[Clock | Stretch[Clock]]:
+def read_clock(reply: str, *, asked: AnswerForm = "line") -> Reading[Clock | Stretch[Clock]]:
     """The time of day that a reply gives, or the stretch of such times.
 
     >>> [read_clock(text).value.seconds / 3600 for text in ("14:30", "2.30 p.m.", "half past three", "noon")]
@@ -191,7 +191,7 @@ def read_clock(reply: str, *, asked: Asked = "line") -> Reading[Clock | Stretch[
 
 
 def read_date(
-    reply: str, order: Order | None = None, *, asked: Asked = "line"
+    reply: str, order: Order | None = None, *, asked: AnswerForm = "line"
 ) -> Reading[Day | Stretch[Day]]:
     """The day that a reply gives, or the stretch of days; `order` says which number of 3/4/2026 is the day.
 

@@ -12,7 +12,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Model, Reply, Request
-from gnomon.core.read_calls import READ
+from gnomon.core.read_calls import READ_FROM_TEXT
 from gnomon.core.validation import StrictModel
 from gnomon_tools.core.clip import Picture
 from gnomon_tools.core.tool import CallError
@@ -203,7 +203,7 @@ def _with_result(step: Mapping[str, Any], result: object, *, number: int) -> Map
 def _reply(step: Mapping[str, Any]) -> RecordedReply:
     names = ("text", "reasoning", "tool_calls", "finish_reason", "prompt_tokens", "completion_tokens")
     fields = {name: step[name] for name in names if step.get(name) is not None}
-    if READ in (step.get("flags") or ()):
+    if READ_FROM_TEXT in (step.get("flags") or ()):
         del fields["tool_calls"]  # they stand in the text, and are read from there again
     return RecordedReply.model_validate(fields)
 
