@@ -26,7 +26,7 @@ from gnomon_workers.store.checkpoints import NewCheckpoint
 from gnomon_workers.store.database import insert_or_update
 from gnomon_workers.store.leases import ISOLATE_AFTER
 from gnomon_workers.store.schema import checkpoints
-from tests.workers.conftest import ALL, TRACE, Clock, Plant, children_of, create, make_row, wait_until
+from tests.workers.conftest import ALL, QUICK, TRACE, Clock, Plant, children_of, create, make_row, wait_until
 
 TTL_S = 10.0
 
@@ -302,7 +302,9 @@ def post_trips(plant: Plant) -> JobRecord:
 
 
 def start_worker(plant: Plant, name: str) -> None:
-    plant._start(name, "-m", "gnomon_workers", "--data-dir", str(plant.folder))
+    """A worker whose leases hold while it reads a city, beside whatever else runs."""
+    patient = replace(plant, clocks={**QUICK, "GNOMON_LEASE_SECONDS": "6"})
+    patient._start(name, "-m", "gnomon_workers", "--data-dir", str(plant.folder))
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
