@@ -346,7 +346,7 @@ async def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> N
     plant.end_of(job)
     rows = list(plant.store.iter_rows(job.id))
     assert {row.attempt for row in rows} == {1}
-    known, calls = plant.store.job(job.id), sum(row.model_calls for row in rows)
+    known, calls = plant.store.job(job.id), sum(row.model_calls or 0 for row in rows)
     assert sum(row.usd or 0.0 for row in rows) == calls * 0.25
     # A call whose reply came as the worker stopped is in no checkpoint: made again, it is paid again. Each of
     # the two trials has one at most, and four calls at least were in checkpoints.
