@@ -148,9 +148,9 @@ def conditions_of(*arms: Arm) -> list[Condition]:
     >>> [condition.name for condition in conditions_of(Arm(name="a", agent="react", results="neutral"))]
     ['results', 'wording']
     """
-    known = {each.name: each for each in _own()}
-    known |= {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
-    of_arms = [each for each in known.values() if any(each.is_of(arm) for arm in arms)]
+    by_name = {each.name: each for each in _own()}
+    by_name |= {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
+    of_arms = [each for each in by_name.values() if any(each.is_of(arm) for arm in arms)]
     return sorted(of_arms, key=lambda each: (each.order, each.name))
 
 

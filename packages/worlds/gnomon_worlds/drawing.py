@@ -100,11 +100,11 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         if isinstance(lots, Lots) and spare == STRICT_WORLDS:
             lots = replace(lots, must_tell=False)
         if number.edition == EDITION:
-            found = hard_question(world, rng, number.task_id)
+            in_world = hard_question(world, rng, number.task_id)
         else:
-            found = _find(world, rng, number.task_id, difficulty, lots)
-        if found is not None:
-            world, question = found
+            in_world = _find(world, rng, number.task_id, difficulty, lots)
+        if in_world is not None:
+            world, question = in_world
             if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
                 question = replace(question, text=f"{question.text} {clocks_in_words(world.clocks_s)}")
             published = record(

@@ -1,4 +1,4 @@
-"""Asks hard questions: four maps of a town give four answers to the same clips.
+"""Asks hard questions, to which four maps of a town give four answers by the same clips.
 
 The streets and cameras of a town are drawn first, then many maps of it, in which streets that no camera sees
 are closed and streets are driven one way only. Four of the maps are looked for under which targets that were
@@ -126,9 +126,8 @@ def _two(rng: Random, its: Crossings) -> tuple[int, int]:
 def _by_cameras_m(its: Crossings, first: int, last: int) -> Floats:
     """The shortest ways from clip to clip that come into each camera's view: maps × cameras."""
     from_m = its.shortest_m[:, :, last]
-    back_m = from_m.reshape(len(from_m), -1, 2)[:, :, ::-1].reshape(
-        from_m.shape
-    )  # who turns round at its edge
+    by_side_m = from_m.reshape(len(from_m), -1, 2)
+    back_m = by_side_m[:, :, ::-1].reshape(from_m.shape)  # of one who turns round at the view's edge
     return its.by_camera(its.shortest_m[:, first] + np.minimum(its.seen_m + from_m, back_m))
 
 
@@ -172,18 +171,18 @@ def _asked(
         speed_mps=min(rng.uniform(*body.speed_mps), *limits_mps),
         left_s=rng.uniform(*STARTS_S),
     )
-    seen: list[tuple[Trip, Seen]] = []
+    trips: list[tuple[Trip, Seen]] = []
     for answer, trip in zip(four, _trips(town, its, four, target), strict=True):
         sightings = _seen(its, answer, trip)
         if not sightings:
             return None
-        seen.append((trip, sightings))
-    middles = [sightings[1] for _, sightings in seen]
+        trips.append((trip, sightings))
+    middles = [sightings[1] for _, sightings in trips]
     is_time = middles[0].camera == middles[1].camera
     options = [when(middle) if is_time else middle.camera for middle in middles]
     questions = [
         ask(town, trip, sightings, options, right)
-        for (trip, sightings), right in zip(seen, options, strict=True)
+        for (trip, sightings), right in zip(trips, options, strict=True)
     ]
     return questions if all(is_clear(town, question) for question in questions) else None
 

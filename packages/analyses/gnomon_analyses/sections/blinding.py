@@ -245,15 +245,12 @@ def _measure(name: str, live: Floats, placebo: Floats, clusters: Sequence[str]) 
     if name == "completion_tokens" and not (live.any() or placebo.any()):
         return None
     grouping = plain_design([clusters[at] for at in np.flatnonzero(has_both).tolist()])
-    if name == "doubts":
-        estimate = grouping.estimate(placebo - live, limits=(-1.0, 1.0))
-        ends = estimate.interval()
-    else:
-        estimate = grouping.estimate(placebo - live, limits=(-math.inf, math.inf))
-        ends = estimate.interval()
-        if estimate.is_flat:  # all differ by the same; of so many, hardly a tenth of others would not
-            alike = (estimate.value, estimate.value)
-            ends = alike if grouping.clusters_n >= FEWEST_ALIKE else None
+    limits = (-1.0, 1.0) if name == "doubts" else (-math.inf, math.inf)
+    estimate = grouping.estimate(placebo - live, limits=limits)
+    ends = estimate.interval()
+    if name != "doubts" and estimate.is_flat:  # all differ by the same; of so many, hardly a tenth would not
+        alike = (estimate.value, estimate.value)
+        ends = alike if grouping.clusters_n >= FEWEST_ALIKE else None
     ratio = ratio_of_means(placebo, live, grouping)
     margin = MARGIN if name == "doubts" else MARGIN * float(live.mean())
     return {
