@@ -29,9 +29,9 @@ def town() -> World:
 
 @cache
 def asked(task_id: str) -> list[tuple[int, Question]]:
-    asked = under_four_maps(town(), Random(0), task_id)
-    assert asked
-    return asked
+    questions = under_four_maps(town(), Random(0), task_id)
+    assert questions
+    return questions
 
 
 def shown(world: World, question: Question) -> str:
