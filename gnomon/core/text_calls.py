@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gnomon.core.message import FunctionCall
+from gnomon_tools.core import python_source
 
 _MAX_MARKS = 1_000  # of one form; what comes after them stays text
 _MAX_PYTHON = 100_000  # characters
@@ -409,7 +410,7 @@ def _python_calls(source: str, names: Collection[str]) -> list[FunctionCall]:
     if not _PYTHON.match(source) or len(source) > _MAX_PYTHON or _WARNED_OF.search(source):
         return []
     try:
-        statements = ast.parse(source).body
+        statements = python_source.parse(source).body
         nodes = [node for statement in statements for node in _nodes_of(statement)]
         calls = [_python_call(node, names) for node in nodes]
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar, cast
 
+from gnomon_tools.core import python_source
 from gnomon_tools.core.outside import (
     EntryPoint,
     LoadedFile,
@@ -395,7 +396,7 @@ class Registry(Generic[T]):
 @functools.cache
 def _docstring_in(code: bytes) -> str:
     """The docstring of a module; lists of plug-ins ask for the same ones each time."""
-    return ast.get_docstring(ast.parse(code)) or ""
+    return ast.get_docstring(python_source.parse(code)) or ""
 
 
 def _docstring_of(spec: importlib.machinery.ModuleSpec | None) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from gnomon.core.message import Block, Message, ToolCall, ToolChoice, ToolSchema, text_of
 from gnomon.core.model import Reply, Request
 from gnomon_agents import code, text_react
+from gnomon_tools.core import python_source
 
 Call = tuple[str, dict[str, Any]]
 # Prints the result of each call on a line of its own, so that it can be read again.
@@ -123,7 +124,7 @@ def _declared(intro: str) -> list[ToolSchema]:
         return []
     source = intro[start:].removesuffix(f"\n{text_react.QUESTION}")
     source = source.replace("\nCall at least one function before you answer.", "")
-    return [_schema(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    return [_schema(node) for node in python_source.parse(source).body if isinstance(node, ast.FunctionDef)]
 
 
 def _schema(function: ast.FunctionDef) -> ToolSchema:
@@ -148,4 +149,4 @@ def _calls_in_code(message: Message) -> Iterator[Call]:
     for line in block[1].splitlines() if block else ():
         if line.startswith("tell("):
             name, _, rest = line.removeprefix("tell(").partition(", ")
-            yield name, ast.literal_eval(rest.removesuffix(")"))
+            yield name, python_source.literal(rest.removesuffix(")"))

@@ -1,11 +1,11 @@
 """Reads and checks one published row: the nodes and edges of a video's graph."""
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from gnomon.core.errors import DataError
+from gnomon_tools.core import python_source
 
 Language = Literal["en", "ja"]
 ROOT = "0"
@@ -191,7 +191,7 @@ def _literal(literal: object, where: str) -> Mapping[str, Any]:
         if len(literal) > MAX_LITERAL:
             raise DataError(f"a text of {len(literal):,} characters", field=where)
         try:
-            literal = ast.literal_eval(literal)
+            literal = python_source.literal(literal)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             raise DataError("no Python literal", field=where) from None
     if not isinstance(literal, Mapping):
