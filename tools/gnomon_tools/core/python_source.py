@@ -6,7 +6,7 @@ the same moment, one of them fails with `SystemError`, though its source is good
 
 import ast
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ def parse(source: str | bytes) -> ast.Module:
     return _asked_again(lambda: ast.parse(source))
 
 
-def literal(source: str) -> object:
+def literal(source: str) -> Any:
     """The value of a literal, as `ast.literal_eval` gives it.
 
     >>> literal("{'metres': 5}")
