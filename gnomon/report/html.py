@@ -43,7 +43,8 @@ def render_html(report: Report, *, samples: SampleSource | None = None) -> str:
         card = _environment().get_template("sample_card.html.j2")
         opened = open_samples(report, samples, card, arms=report["job"]["arms"])
     page = _environment().get_template("page.html.j2")
-    chunks = page.generate(report=report, opened=opened, parts=_page_parts(report, opened))
+    parts = (part for _, part in page_parts(report, opened))
+    chunks = page.generate(report=report, opened=opened, parts=parts)
     return escape_surrogates("".join(while_wanted(chunks)))
 
 
@@ -66,10 +67,11 @@ def render_section(report: Report, name: str, *, trials_page: str = "") -> str:
     )
 
 
-def _page_parts(report: Report, opened: OpenedSamples) -> Iterator[Markup]:
+def page_parts(report: Report, opened: OpenedSamples) -> Iterator[tuple[Section[Any], Markup]]:
+    """The sections of the page from the top, each with those that it shows within it."""
     for section in sections():
         if not section.shown_in and not section.per_comparison:
-            yield _rendered(report, section, opened)
+            yield section, _rendered(report, section, opened)
 
 
 def _rendered(

@@ -1,12 +1,69 @@
-"""Renders the report as Markdown, for a pull request or a note."""
+"""Renders the report as Markdown, for a pull request or a note: what its page shows, without the pictures."""
 
+from collections.abc import Iterable, Iterator
+
+from gnomon.report.html import page_parts
+from gnomon.report.page_blocks import HEADINGS, PageReader, PageTable, PageText
+from gnomon.report.paper_table import markdown_of
 from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.section import sections
+from gnomon.report.sample_cards import OpenedSamples
+from gnomon.report.text_formats import escape_markdown
+from gnomon.stopping import while_wanted
 
 
 def render_markdown(report: Report) -> str:
-    """The report's main tables as Markdown; names and causes from outside are escaped."""
-    ordered = sorted(sections(), key=lambda section: section.markdown_order)
-    lines = [line for section in ordered if section.markdown for line in section.markdown(report)]
-    return escape_surrogates("\n".join(lines) + "\n")
+    """Headings, sentences, lists and tables of the report's page; of what is folded there the tables alone.
+
+    The title stands first. Names and causes from outside are escaped.
+
+    Raises:
+        Unwanted: the report is no longer wanted, see `gnomon.stopping`.
+    """
+    reader = PageReader()
+    for section, part in while_wanted(page_parts(report, OpenedSamples(room=0))):
+        if section.markdown is None:
+            reader.feed(part)
+        else:
+            reader.blocks.append(PageText(element="", text="\n".join(section.markdown(report)).strip("\n")))
+    reader.blocks.sort(key=lambda block: not isinstance(block, PageText) or block.element != "h1")
+    return escape_surrogates(as_markdown(reader.blocks))
+
+
+def as_markdown(blocks: Iterable[PageText | PageTable]) -> str:
+    """The blocks of a page as Markdown, texts escaped."""
+    return "\n".join(_lines(blocks)).lstrip("\n")
+
+
+def _lines(blocks: Iterable[PageText | PageTable]) -> Iterator[str]:
+    """The blocks, with a free line between all but the items of a list."""
+    heading, term, was_item = "", "", False
+    for block in blocks:
+        is_item = isinstance(block, PageText) and block.element in ("dt", "dd", "li")
+        if not (is_item and was_item):
+            yield ""
+        was_item = is_item
+        if isinstance(block, PageTable):
+            if block.caption != heading:
+                yield from (f"**{escape_markdown(block.caption)}**", "")
+            head = [escape_markdown(title) for title in block.head]
+            yield markdown_of(head, block.rows, texts=block.texts).rstrip()
+            continue
+        text = escape_markdown(block.text)
+        match block.element:
+            case "dt":
+                term = text
+            case "dd":
+                yield f"- {term}: {text}"
+            case "li":
+                yield f"- {text}"
+            case "pre":
+                yield from ("```", block.text, "```")
+            case "":  # lines that a section gives itself
+                yield block.text
+            case "p":
+                yield text
+            case level:
+                heading = block.text
+                yield f"{HEADINGS[level]}{text}"
+    yield ""

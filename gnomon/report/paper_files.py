@@ -9,13 +9,12 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from html import unescape
-from html.parser import HTMLParser
 from typing import Literal, TypeVar
 
 from gnomon.report.chart_file import charts_in
 from gnomon.report.html import render_section
+from gnomon.report.page_blocks import PageReader, PageTable
 from gnomon.report.paper_table import (
     escape_latex,
     latex_table,
@@ -38,8 +37,6 @@ CHART_FORMS: tuple[Literal["pdf", "png"], ...] = ("pdf", "png")
 PICTURE = re.compile(
     r'<figure[^>]*aria-label="([^"]*)"[^>]*>.*?data:image/svg\+xml;base64,([\w+/=]+)', re.DOTALL
 )
-VOID = ("br", "col", "hr", "img", "input", "wbr")
-SKIPPED_TABLES = {"traces", "square"}  # a trial's steps; four counts that other tables have too
 UNIT = re.compile(r", (?:percent|points)$")
 LONGEST_NAME = 80
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -47,16 +44,6 @@ NUMBER = r"[+-]?\d+(?:\.\d+)?"
 NUMBERS = re.compile(
     rf"({NUMBER}) ?%?(?: \[({NUMBER}) ?(?:,|to|–) ?({NUMBER})\])?|({NUMBER}) (?:to|–) ({NUMBER})"
 )
-
-
-@dataclass(slots=True, kw_only=True)
-class PaperTable:
-    """A table as the page shows it; its first `texts` columns are of text."""
-
-    caption: str
-    head: list[str] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-    texts: int = 0
 
 
 def figure_files(report: Report) -> Iterator[File]:
@@ -115,7 +102,7 @@ def _entry(name: str, fields: Mapping[str, str]) -> str:
     return f"@misc{{{name},\n{''.join(lines)}}}\n"
 
 
-def tables_in(page: str) -> list[PaperTable]:
+def tables_in(page: str) -> list[PageTable]:
     """The tables within a part of a report's page.
 
     >>> [table] = tables_in('<div aria-label="Arms"><table><tr><th>Arm</th><th class="n">n</th></tr>'
@@ -123,60 +110,9 @@ def tables_in(page: str) -> list[PaperTable]:
     >>> table.caption, table.head, table.rows, table.texts
     ('Arms', ['Arm', 'n'], [['a b', '1']], 1)
     """
-    reader = _TableReader()
+    reader = PageReader()
     reader.feed(page)
-    return [table for table in reader.tables if table.rows]
-
-
-class _TableReader(HTMLParser):
-    """Collects tables; what is hidden from screen readers is left out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: list[PaperTable] = []
-        self._open: list[tuple[str, str, bool]] = []  # element, its label, whether it is hidden
-        self._cells: list[list[str]] | None = None  # of the open row
-        self._is_skipped = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = {name: value or "" for name, value in attrs}
-        classes = attributes.get("class", "").split()
-        if tag in VOID:
-            self.handle_data(" ")
-            return
-        hidden = tag == "svg" or attributes.get("aria-hidden") == "true"
-        self._open.append((tag, attributes.get("aria-label", ""), hidden))
-        if tag == "table":
-            self._is_skipped = not SKIPPED_TABLES.isdisjoint(classes)
-            label = next((label for _, label, _ in reversed(self._open) if label), "")
-            if not self._is_skipped:
-                self.tables.append(PaperTable(caption=label.removesuffix(": table")))
-        if self._is_skipped or not self.tables:
-            return
-        if tag == "tr":
-            self._cells = []
-        elif tag in ("td", "th") and self._cells is not None:
-            table = self.tables[-1]
-            if not table.head and "n" not in classes and table.texts == len(self._cells):
-                table.texts += 1
-            self._cells.append([])
-            self._cells += [[] for _ in range(int(attributes.get("colspan") or 1) - 1)]
-
-    def handle_endtag(self, tag: str) -> None:
-        while self._open and self._open.pop()[0] != tag:
-            pass
-        if tag == "tr" and self._cells is not None:
-            table = self.tables[-1]
-            row = [" ".join("".join(texts).split()) for texts in self._cells]
-            self._cells = None
-            if not table.head:
-                table.head = row
-            else:
-                table.rows.append([*row, *[""] * (len(table.head) - len(row))][: len(table.head)])
-
-    def handle_data(self, data: str) -> None:
-        if self._cells and not any(hidden for _, _, hidden in self._open):
-            self._cells[-1].append(data)
+    return [block for block in reader.blocks if isinstance(block, PageTable)]
 
 
 def _pages(report: Report) -> Iterator[tuple[str, str]]:
@@ -206,7 +142,7 @@ def _included(name: str, title: str) -> str:
     )
 
 
-def _csv(table: PaperTable) -> str:
+def _csv(table: PageTable) -> str:
     """Numbers without marks of thousands; ends of intervals in columns of their own."""
     columns = [
         column

@@ -86,7 +86,7 @@ class OpenedSamples:
     problem: str = ""
     left_out: str = ""
     last_turn: int = 0
-    _room: int = TRACES_BYTES
+    room: int = TRACES_BYTES  # for traces side by side and lists of flipped samples
 
     def cards_of(self, whole: ContrastReport) -> list[Card]:
         """The cards shown within a comparison."""
@@ -101,9 +101,9 @@ class OpenedSamples:
     def has_room(self, *texts: str | None) -> bool:
         """Whether these texts still fit on the page; if so they have taken their room."""
         size = sum(len(escape(text or "").encode(errors="replace")) for text in texts) + 60 * len(texts)
-        if size > self._room:
+        if size > self.room:
             return False
-        self._room -= size
+        self.room -= size
         return True
 
     def has_room_for_traces(self, aligned: Alignment) -> bool:

@@ -134,10 +134,11 @@ class Section(Generic[Part]):
 
     `fields` is the TypedDict of its top-level fields, which `compute` makes. Forms are made of the finished
     document alone: `view` gives the variables of its HTML template besides `report` (None: there is nothing
-    to show), `markdown` and `terminal` give lines. The template is `html`, or the file `<name>.html.j2`
-    beside the module of `compute`. A section without a template, or whose template another one includes,
-    names that one in `shown_in`. Of a section `per_comparison`, `view` gives the variables by pair, and the
-    page shows it within each comparison. `digest` says it in some words, for its folded line on a job's page.
+    to show), and `terminal` gives lines. Markdown is read off the page, unless `markdown` gives its lines.
+    The template is `html`, or the file `<name>.html.j2` beside the module of `compute`. A section without a
+    template, or whose template another one includes, names that one in `shown_in`. Of a section
+    `per_comparison`, `view` gives the variables by pair, and the page shows it within each comparison.
+    `digest` says it in some words, for its folded line on a job's page.
     """
 
     name: str
@@ -146,7 +147,6 @@ class Section(Generic[Part]):
     fields: type[Part]
     compute: Callable[[ReportInput], Part]
     place: int  # on the page, from the top
-    markdown_place: int | None = None  # where it is not that of the page
     behind: str = ""  # the field of the document behind which a package's fields stand; else at the end
     collector: Callable[[JobSpec, str], Collector] | None = None  # of a spec and its benchmark's name
     html: str = ""
@@ -156,11 +156,6 @@ class Section(Generic[Part]):
     markdown: Callable[[Any], Iterable[str]] | None = None
     terminal: Callable[[Any], Iterable[str]] | None = None
     digest: Callable[[Any], str] | None = None
-
-    @property
-    def markdown_order(self) -> int:
-        """Its place in the Markdown, from the top."""
-        return self.place if self.markdown_place is None else self.markdown_place
 
 
 SECTIONS: Registry[Section[Any]] = Registry(

@@ -1,7 +1,7 @@
 """Writes numbers, names and tables as the report's texts show them."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gnomon.fitness.table import STATE_WORDS
@@ -209,14 +209,6 @@ def escape_markdown(text: str) -> str:
     \<b\>\|\*x\*
     """
     return text.translate(SPECIAL)
-
-
-def markdown_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a heading and a table, cells escaped; nothing where there are no rows."""
-    if not rows:
-        return
-    yield from ("", f"## {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}")
-    yield from (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)
 
 
 def clean(text: str) -> str:

@@ -24,7 +24,7 @@ from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.report.sections.drift import drift_alerts
 from gnomon.report.sections.integrity import integrity
 from gnomon.report.sections.letters import letter_alerts
-from gnomon.report.text_formats import count, escape_markdown
+from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import shows_media
 
 
@@ -161,10 +161,6 @@ SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
 )
 
 
-def _markdown(report: AlertsPart) -> Iterator[str]:
-    return (f"- **{escape_markdown(line_of(said))}**" for said in report["alerts"])
-
-
 def _terminal(report: AlertsPart) -> Iterator[str]:
     yield from (f"! {line_of(said)}" for said in report["alerts"])
     yield from [""] * bool(report["alerts"])
@@ -178,6 +174,5 @@ alerts = Section(
     compute=_alerts,
     place=15,
     shown_in="job",
-    markdown=_markdown,
     terminal=_terminal,
 )

@@ -9,7 +9,7 @@ from gnomon.report.contrast import ContrastReport, ContrastsPart, Verdict
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.contrasts import contrasts
 from gnomon.report.sections.job import JobPart
-from gnomon.report.text_formats import escape_markdown, points
+from gnomon.report.text_formats import points
 
 VERDICT_WORDS: dict[Verdict, str] = {
     "helps": "helps",
@@ -82,11 +82,6 @@ def _view(report: _Shown) -> Mapping[str, object]:
     return {"primary": _primary(report)}
 
 
-def _markdown(report: AnswersPart) -> Iterator[str]:
-    for line in report["summary"] or [NOTHING_TO_COMPARE]:
-        yield f"- {escape_markdown(line)}"
-
-
 def _terminal(report: _Shown) -> Iterator[str]:
     trials = report["denominators"]["trials"]
     if trials["scored"] or trials["model_failed"] or not trials["infra_missing"]:
@@ -102,6 +97,5 @@ answers = Section(
     compute=_answers,
     place=20,
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

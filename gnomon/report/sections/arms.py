@@ -12,7 +12,7 @@ from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
 from gnomon.report.sections.job import JobPart, TrialCounts, place_of, trial_counts
-from gnomon.report.text_formats import count, label, markdown_table, percent, percent_brackets, percent_range
+from gnomon.report.text_formats import count, label, percent, percent_brackets
 from gnomon.statistics.design import Headline
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
@@ -166,23 +166,6 @@ def _over(report: ArmsPart) -> str:
     )
 
 
-def _markdown(report: ArmsPart) -> Iterator[str]:
-    rows = [
-        (
-            arm["model"],
-            arm["arm"],
-            percent(arm["aggregate"]),
-            percent_range(arm["aggregate_ci95"]),
-            f"{arm['n']:,} of {arm['planned']:,}",
-        )
-        for arm in report["arms"]
-    ]
-    head = ("model", "arm", "primary metric (headline)", "95 %", "samples")
-    yield from markdown_table("Arms (percent)", head, rows)
-    if rows and (over := _over(report)):
-        yield from ("", over)
-
-
 def _terminal(report: ArmsPart) -> Iterator[str]:
     names = [f"{arm['model']} / {arm['arm']}" for arm in report["arms"]]
     width = max(map(len, names), default=0)
@@ -202,7 +185,6 @@ arms = Section(
     compute=_arms,
     place=30,
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
     digest=lambda report: "; ".join(
         f"{arm['arm']} {percent(arm['aggregate'])}" for arm in report["arms"][:4]

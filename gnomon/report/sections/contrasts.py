@@ -19,16 +19,10 @@ from gnomon.report.contrast import (
 from gnomon.report.section import ReportInput, Section, pair_key
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import (
-    both_ranges,
-    clusters_cell,
     deciding,
-    escape_markdown,
     label,
-    markdown_table,
-    p_text,
     points,
     points_brackets,
-    points_range,
     short,
 )
 from gnomon.stopping import while_wanted
@@ -96,49 +90,6 @@ def _mark(contrast: ContrastReport, name: str) -> Mark:
     )
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    rows = [
-        (
-            contrast["model"],
-            f"{contrast['variant']} − {contrast['baseline']}",
-            contrast["scope"],
-            "–" if contrast["diff"] is None else points(contrast["diff"]),
-            both_ranges(contrast),
-            str(contrast["n"]),
-            clusters_cell(contrast),
-            p_text(contrast["p_adjusted"]),
-            points_range(contrast.get("ci95_adjusted")),  # absent from reports of older versions
-            f"{contrast['rescued']} : {contrast['broken']}",
-            contrast["verdict"],
-        )
-        for contrast in map(as_shown, report["contrasts"])
-    ]
-    head = (
-        "model",
-        "arms",
-        "subset",
-        "diff",
-        "95 %",
-        "n",
-        "clusters",
-        "p adj.",
-        "95 % adj.",
-        "fixed : regressed",
-        "verdict",
-    )
-    yield from markdown_table("Differences (points)", head, rows)
-    if rows:
-        yield ""
-        yield "Fixed : regressed (rescued : broken): the discordant pairs, right under one arm alone."
-    if any(contrast.get("repeats_all") for contrast in report["contrasts"]):
-        yield ""
-        yield "A subset that holds all samples is the same comparison, and counts once."
-    if task_names := report["job"].get("task_names"):  # absent from reports of older versions
-        names = [f"{code}: {name}" for code, name in task_names.items()]
-        yield ""
-        yield escape_markdown(f"{'; '.join(names)}.")
-
-
 contrasts = Section(
     name="contrasts",
     title="All comparisons at a glance",
@@ -147,5 +98,4 @@ contrasts = Section(
     compute=_contrasts,
     place=50,
     view=_view,
-    markdown=_markdown,
 )

@@ -1,13 +1,13 @@
 """Adds up tokens, dollars and seconds; what is unknown stays unknown."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NotRequired
 
 from typing_extensions import TypedDict
 
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import dollars, known_count, markdown_table, percent
+from gnomon.report.text_formats import dollars, known_count
 
 
 class Spent(TypedDict):
@@ -120,24 +120,6 @@ def _spent(groups: Sequence[GroupTotals]) -> Spent:
     }
 
 
-def _markdown(report: CostPart) -> Iterator[str]:
-    head = ("model", "arm", "prompt tokens", "% of them from the provider’s cache", "completion tokens")
-    rows = [
-        (
-            row["model"],
-            row["arm"],
-            _told(row["prompt_tokens"]),
-            percent(row["cached_share"]),
-            _told(row["completion_tokens"]),
-        )
-        for row in report["cost"]["by_arm"]
-        if row.get("cached_share") is not None
-    ]
-    yield from markdown_table("Tokens", head, rows)
-    if words := _possible_words(report):
-        yield from (words, "")
-
-
 def _view(report: CostPart) -> Mapping[str, object]:
     return {"possible": _possible_words(report)}
 
@@ -149,10 +131,6 @@ def _possible_words(report: CostPart) -> str:
         return ""
     sums = f"{dollars(possible['usd'])} and {possible['tokens']:,} tokens"
     return f"Besides, up to {sums} may have been spent on calls whose cost nobody told; limits count them."
-
-
-def _told(tokens: int | None) -> str:
-    return "–" if tokens is None else f"{tokens:,}"
 
 
 def _digest(report: CostPart) -> str:
@@ -170,6 +148,5 @@ cost = Section(
     compute=_cost,
     place=120,
     view=_view,
-    markdown=_markdown,
     digest=_digest,
 )

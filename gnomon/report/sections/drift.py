@@ -12,7 +12,7 @@ from gnomon.report.drift import gap_text, runs_of
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.scored_rows import NO_TIME, ScoredRows
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import count, counted_causes, markdown_table
+from gnomon.report.text_formats import count, counted_causes
 
 NOT_RECORDED = "not recorded"
 
@@ -171,15 +171,6 @@ def _view(report: DriftPart) -> Mapping[str, object] | None:
     }
 
 
-def _markdown(report: DriftPart) -> Iterator[str]:
-    if report.get("arm_runs") and _is_recorded(report):
-        yield from markdown_table(
-            "When each arm ran", ARM_HEAD, [_arm_row(run) for run in report["arm_runs"]]
-        )
-        pairs = [_pair_row(run) for run in report["pair_runs"]]
-        yield from markdown_table("Pairs of trials that were run together", PAIR_HEAD, pairs)
-
-
 drift = Section(
     name="drift",
     title="When it ran",
@@ -189,5 +180,4 @@ drift = Section(
     place=138,
     collector=lambda *_: ScoredRows(),
     view=_view,
-    markdown=_markdown,
 )

@@ -20,11 +20,11 @@ from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import ReportInput, Section, by_count
 from gnomon.report.sections.contrasts import contrasts
-from gnomon.report.sections.cost import CostPart, Spent
+from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.plan import PlanPart
-from gnomon.report.sections.preflights import PreflightsPart, preflight_text
-from gnomon.report.text_formats import counted_causes, markdown_table, points, settings_text
+from gnomon.report.sections.preflights import PreflightsPart
+from gnomon.report.text_formats import counted_causes, settings_text
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.statistics.permutation import SEED
@@ -299,56 +299,6 @@ def _arm_differences(spec: JobSpec) -> Iterator[ArmDifference]:
         }
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    return markdown_table("Integrity", ("what", "value"), list(_markdown_rows(report)))
-
-
-def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
-    facts, trials = report["integrity"], report["denominators"]["trials"]
-    of = f"of {trials['finished']}"
-    yield "missing", f"{trials['infra_missing']} {of}: {counted_causes(facts['missing_by_cause'])}"
-    for row in facts["missing"]:
-        error = f": {row['error']}" if row["error"] else ""
-        yield f"… {row['model']}, {row['cause']}", f"{row['trials']:,} of {row['planned']:,}{error}"
-    yield "failed", f"{trials['model_failed']} {of}: {counted_causes(facts['failed_by_cause'])}"
-    for bounds in facts["bounds"]:
-        yield (
-            f"bounds, {bounds['model']}: {bounds['variant']} − {bounds['baseline']}",
-            f"{points(bounds['low'])} to {points(bounds['high'])}",
-        )
-    for text in report["plan"]["deviations"]:
-        yield "deviation from the plan", text
-    for change in facts["adapter_changes"]:
-        trials_changed = f"{change['trials']:,} of {change['all_trials']:,} trials"
-        yield (
-            f"changed by the adapter, {change['model']}, {change['arm']}",
-            f"{change['change']}: in {trials_changed}",
-        )
-    yield "comparisons looked at", str(facts["comparisons"])
-    yield "flags", counted_causes(facts["flags"])
-    yield "label errors (data faults)", counted_causes(facts["data_faults"])
-    yield from _cached(report)
-    for check in report["preflights"]:
-        yield f"preflight, {check['model']}", preflight_text(check)
-    yield from _decoding_rows(report)
-    yield "words of prompts and agents", f"version {facts['words']}"
-    yield "spec", facts["spec_hash"]
-    yield "Gnomon", facts["gnomon_version"]
-
-
-def _cached(report: CostPart) -> Iterator[tuple[str, str]]:
-    """Replies from the cache, of how many: in all, and by arm where there are any."""
-    cost = report["cost"]
-    yield "replies from the cache", f"{cost['cache_hits']:,} of {_calls(cost)}"
-    for arm in cost["by_arm"] if cost["cache_hits"] else ():
-        yield f"… {arm['model']}, {arm['arm']}", f"{arm['cache_hits']:,} of {_calls(arm)}"
-
-
-def _calls(spent: Spent) -> str:
-    """How often the model was called, as far as it is known."""
-    return "an unknown number" if spent["model_calls"] is None else f"{spent['model_calls']:,}"
-
-
 def _terminal(report: _Shown) -> Iterator[str]:
     trials, facts = report["denominators"]["trials"], report["integrity"]
     ended = f"{trials['scored']:,} scored, {trials['model_failed']:,} failed by the model"
@@ -378,7 +328,6 @@ integrity = Section(
     compute=_integrity,
     place=140,
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
     digest=_digest,
 )

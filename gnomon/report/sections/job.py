@@ -17,7 +17,7 @@ from gnomon.core.tool_inputs import provided_inputs
 from gnomon.exchange.run import AGENT, asked_and_scored, is_imported
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import count, escape_markdown
+from gnomon.report.text_formats import count
 
 SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
 ADDED = {"facts": "in words what tools could look up", "oracle": "the true intermediate steps"}
@@ -269,18 +269,6 @@ def _built_in(report: JobPart) -> Iterator[str]:
         yield f"{model} is {text}."
 
 
-def _markdown(report: JobPart) -> Iterator[str]:
-    job = report["job"]
-    yield f"# {escape_markdown(job['name'] or job['benchmark'])}"
-    yield ""
-    for text in _built_in(report):
-        yield escape_markdown(text)
-        yield ""
-    facts = (job["benchmark"], f"version {job['benchmark_version']}", how_asked(report))
-    yield escape_markdown(" · ".join((*facts, f"job {job['id']}", job["status"])))
-    yield ""
-
-
 def _terminal(report: JobPart) -> Iterator[str]:
     yield from _built_in(report)
     yield f"{report['job']['name'] or report['job']['benchmark']} ({report['job']['status']})"
@@ -295,6 +283,5 @@ job = Section(
     compute=_job,
     place=10,
     view=lambda report: {"asked": how_asked(report)},
-    markdown=_markdown,
     terminal=_terminal,
 )

@@ -11,7 +11,7 @@ from gnomon.report.alert import Alert, alert
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.scored_rows import LETTERS, NO_ANSWER, ScoredRows
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import markdown_table, p_text, percent
+from gnomon.report.text_formats import p_text, percent
 from gnomon.statistics.design import Codes, Floats
 from gnomon.stopping import while_wanted
 
@@ -207,11 +207,6 @@ def _view(report: LettersPart) -> Mapping[str, object] | None:
     return {"head": _head(report), "rows": [_row(report, row) for row in report["letters"]]}
 
 
-def _markdown(report: LettersPart) -> Iterator[str]:
-    rows = [_row(report, row) for row in report.get("letters", [])]
-    yield from markdown_table("Letters answered (and right)", _head(report) if rows else (), rows)
-
-
 letters = Section(
     name="letters",
     title="Letters answered",
@@ -220,5 +215,4 @@ letters = Section(
     compute=_letters,
     place=103,
     view=_view,
-    markdown=_markdown,
 )

@@ -194,13 +194,6 @@ def methods_text(report: _Shown, kind: str) -> str:
             return f"{escape_markdown(told)}\n\n{table_markdown(rows)}"
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    methods = report.get("methods")
-    if not methods or not methods["table"]:
-        return
-    yield from ("", "## For a paper", "", *methods_text(report, "md").splitlines())
-
-
 methods = Section(
     name="methods",
     title="For a paper",
@@ -208,7 +201,5 @@ methods = Section(
     fields=MethodsPart,
     compute=_methods,
     place=157,
-    markdown_place=158,
     view=_view,
-    markdown=_markdown,
 )

@@ -1,6 +1,6 @@
 """Shows beside each difference what it costs: ratios of tokens, calls, seconds and dollars per question."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from typing_extensions import TypedDict
 
@@ -8,7 +8,7 @@ from gnomon.report.contrast import ContrastsPart, withheld_pairs
 from gnomon.report.matched_spec import matched_lines
 from gnomon.report.price import PairPrice, QuantityRatio, price_in_words, price_of
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, pair_key
-from gnomon.report.text_formats import count, escape_markdown, gain, markdown_table
+from gnomon.report.text_formats import count, gain
 from gnomon.report.usage import Usage
 from gnomon.stopping import while_wanted
 
@@ -108,43 +108,6 @@ def _view(report: _Shown) -> Mapping[PairKey, Mapping[str, object]]:
     }
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    prices, withheld = report.get("prices", []), withheld_pairs(report)
-    rows = [
-        (
-            price["model"],
-            f"{price['variant']} − {price['baseline']}",
-            *(ratio_text(ratio["ratio"], ratio["ci95"]) for ratio in price["ratios"]),
-            gain_text(price, withheld=pair_key(price) in withheld),
-        )
-        for price in prices
-    ]
-    head = ("model", "arms", "tokens", "calls", "seconds", "dollars", "points per 1,000 extra tokens")
-    yield from markdown_table("Price: variant over baseline, per question (95 %)", head, rows)
-    notes = {
-        f"{price['variant']} − {price['baseline']}, {ratio['quantity']}: {left_out(ratio)}."
-        for price in prices
-        for ratio in price["ratios"]
-        if left_out(ratio)
-    }
-    for note in sorted(notes):
-        yield ""
-        yield escape_markdown(note)
-    offers = {price["matched_compute"]: price for price in reversed(prices) if price["matched_compute"]}
-    for price in prices:
-        if offers.get(price["matched_compute"]) is price:  # the first of several with the same variant
-            yield ""
-            yield escape_markdown(_offer(price))
-            yield from ("", "```yaml", *price["matched_compute"].splitlines(), "```")
-
-
-def _offer(price: PairPrice) -> str:
-    return (
-        f"“{price['baseline']}” was not given the tokens that “{price['variant']}” took ({price['model']}); "
-        "this asks what they do without tools:"
-    )
-
-
 prices = Section(
     name="prices",
     title="At what price",
@@ -153,8 +116,6 @@ prices = Section(
     compute=_prices,
     collector=lambda *_: Usage(),
     place=46,
-    markdown_place=57,
     view=_view,
-    markdown=_markdown,
     per_comparison=True,
 )

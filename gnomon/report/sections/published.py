@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from gnomon.exchange.run import asked_and_scored, is_imported
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
-from gnomon.report.text_formats import count, escape_markdown, markdown_table, percent
+from gnomon.report.text_formats import count
 
 NOT_KNOWN = "Which prompt and which scoring this imported job had is not known here."
 
@@ -64,14 +64,6 @@ def _view(report: ArmsPart) -> Mapping[str, object]:
     return {"cells": sorted({cell for arm in report["arms"] for cell in arm["by_task"]})}
 
 
-def _markdown(report: PublishedPart) -> Iterator[str]:
-    if report["published"]:
-        rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
-        yield from markdown_table("Published (percent)", ("model", "group", "primary metric"), rows)
-        yield ""
-        yield from (f"> {escape_markdown(note)}" for note in report["published_notes"])
-
-
 published = Section(
     name="published",
     title="Scores by subset",
@@ -79,7 +71,5 @@ published = Section(
     fields=PublishedPart,
     compute=_published,
     place=90,
-    markdown_place=105,
     view=_view,
-    markdown=_markdown,
 )

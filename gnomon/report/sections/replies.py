@@ -9,7 +9,7 @@ from gnomon.report.reply_words import STATE_WORDS, WORTH_SAYING
 from gnomon.report.section import ReportInput, Section, by_count
 from gnomon.report.sections.alerts import AlertsPart
 from gnomon.report.sections.job import JobPart
-from gnomon.report.text_formats import count, counted_causes, markdown_table
+from gnomon.report.text_formats import count, counted_causes
 
 
 class ArmReplies(TypedDict):
@@ -86,25 +86,6 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     }
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    arms = _recorded(report)
-    if _are_notable(report):
-        states = _states(arms)
-        yield from markdown_table(
-            "What became of the replies",
-            ("model", "arm", "trials", *(words for _, words in states)),
-            [
-                (
-                    arm["model"],
-                    arm["arm"],
-                    f"{arm['trials']:,}",
-                    *(f"{arm['states'].get(state, 0):,}" for state, _ in states),
-                )
-                for arm in arms
-            ],
-        )
-
-
 def _terminal(report: _Shown) -> Iterator[str]:
     arms = _recorded(report)
     if arms and _are_notable(report):
@@ -123,6 +104,5 @@ replies = Section(
     compute=_replies,
     place=22,
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

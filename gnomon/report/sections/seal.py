@@ -1,6 +1,6 @@
 """Says what was planned when, what came after, and by what a third party can check it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from pydantic import ValidationError
@@ -130,20 +130,6 @@ def _view(report: SealPart) -> Mapping[str, object] | None:
     return {"seal": seal, "lines": list(seal_lines(seal))} if seal else None
 
 
-def _markdown(report: SealPart) -> Iterable[str]:
-    seal = report.get("seal")
-    if not seal:
-        return
-    yield "## Seal"
-    yield ""
-    for title, sentence in seal_lines(seal):
-        yield f"- {title}: {sentence}"
-    for note in seal["after"]:
-        yield f"- After the plan: {note}"
-    for fault in seal["faults"]:
-        yield f"- **The seal does not hold:** {fault}"
-
-
 seal = Section(
     name="seal",
     title="Seal",
@@ -152,5 +138,4 @@ seal = Section(
     compute=_seal,
     place=155,
     view=_view,
-    markdown=_markdown,
 )

@@ -8,7 +8,7 @@ from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sequence import LookedAtPair, StoredLook, stop_words
-from gnomon.report.text_formats import count, markdown_table, p_text, points, points_brackets, points_range
+from gnomon.report.text_formats import count, points, points_brackets
 
 SHOWN = 24  # looks in a picture: the first, the last, and even steps between them
 
@@ -59,7 +59,11 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     sequential = report.get("sequential")  # absent from reports of older versions
     if sequential is None:
         return None
-    return {"sentences": list(_sentences(sequential)), "pictures": list(_pictures(report, sequential))}
+    return {
+        "sentences": list(_sentences(sequential)),
+        "pictures": list(_pictures(report, sequential)),
+        "looks": _even(sequential["looks"]),
+    }
 
 
 def _sentences(sequential: SequentialReport) -> Iterator[str]:
@@ -112,29 +116,6 @@ def _mark(look: StoredLook, pair: LookedAtPair) -> Mark:
     )
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    sequential = report.get("sequential")
-    if sequential is None:
-        return
-    rows = [
-        (
-            look["at"][:19],
-            f"{pair['variant']} − {pair['baseline']}",
-            f"{pair['samples']:,} in {pair['clusters']:,}",
-            "–" if pair["diff"] is None else points(pair["diff"]),
-            points_range(pair["ci95"]),
-            p_text(pair["p_adjusted"]),
-            "stopped here" if look["decided"] else pair["verdict"],
-        )
-        for look in _even(sequential["looks"])
-        for pair in look["contrasts"]
-    ]
-    head = ("look (UTC)", "arms", "samples in clusters", "diff", "95 %", "p adj.", "verdict")
-    yield from markdown_table("Looks (points)", head, rows)
-    yield ""
-    yield " ".join(_sentences(sequential))
-
-
 sequential = Section(
     name="sequential",
     title="Looks before the end",
@@ -143,5 +124,4 @@ sequential = Section(
     compute=_sequential,
     place=55,
     view=_view,
-    markdown=_markdown,
 )

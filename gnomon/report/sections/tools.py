@@ -14,7 +14,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionReport, attribution
-from gnomon.report.text_formats import count, escape_markdown, markdown_table, percent
+from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline
 from gnomon.statistics.paired import compare
@@ -283,22 +283,6 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     }
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    rows = [
-        (
-            tool["tool"],
-            str(tool["calls"]),
-            f"{tool['samples_used']} of {tool['samples']}",
-            percent(tool["bad_argument_rate"]),
-            percent(tool["error_rate"]),
-        )
-        for tool in report["tools"]
-        if tool["calls"]
-    ]
-    yield from markdown_table("Tools", ("tool", "calls", "samples used", "bad arguments %", "errors %"), rows)
-    yield from (part for line in unused_tools(report) for part in ("", escape_markdown(line)))
-
-
 def _digest(report: ToolsPart) -> str:
     calls = sum(tool["calls"] for tool in report["tools"])
     called = sum(bool(tool["calls"]) for tool in report["tools"])
@@ -313,6 +297,5 @@ tools = Section(
     compute=_tools,
     place=70,
     view=_view,
-    markdown=_markdown,
     digest=_digest,
 )

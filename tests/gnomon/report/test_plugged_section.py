@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.report.build import build_report
+from gnomon.report.markdown import render_markdown
 from gnomon.report.section import SECTIONS, sections
 from gnomon.spec.job_spec import JobSpec
 from gnomon_tools.core.outside import FILES_ENV
@@ -26,7 +27,7 @@ motto = Section(
     place=97,
     html="<p>{{ report.motto }}</p>",
     view=lambda report: {},
-    markdown=lambda report: [report["motto"]],
+    markdown=lambda report: [f"*{report['motto']}*"],
 )
 """
 SPEC = {
@@ -45,3 +46,4 @@ def test_a_section_of_a_plugin_is_in_the_report(tmp_path: Path, monkeypatch: pyt
     report = build_report(job_id="j1", spec=JobSpec.model_validate(SPEC), status="queued", rows=[], planned=0)
     assert report["motto"] == "job j1"  # type: ignore[typeddict-item]
     assert list(report)[-1] == "motto", "fields of ours keep their places"
+    assert "*job j1*" in render_markdown(report).splitlines(), "its own lines, as they are"

@@ -38,7 +38,7 @@ def test_ratios_have_an_interval_and_are_of_the_means(report_of: Reporter, row: 
     assert tokens["ci95"][0] < tokens["ratio"] < tokens["ci95"][1]
     assert calls["ratio"] == 4
     assert by_quantity(report)["seconds"]["ratio"] == by_quantity(report)["dollars"]["ratio"] == 1
-    assert "## Price: variant over baseline" in render_markdown(report)
+    assert "### At what price" in render_markdown(report)
     assert "answers at 3.1 times the tokens, 4 times the calls" in render_section(report, "prices")
 
 
@@ -166,7 +166,8 @@ def test_what_a_sentence_withholds_no_table_tells(report_of: Reporter, row: Make
     [contrast] = [each for each in report["contrasts"] if each["scope"] == "all"]
     assert contrast["withheld"]
     told = render_markdown(report)
-    assert "| all | – | – | 30 | 30 | – | – |" in told
-    assert told.count("| withheld |") == 5  # points per 1,000 tokens, three measures, and the paper's table
+    assert r"| all | Undecided | – | – | 30 \(30\) |" in told
+    assert told.count("| withheld |") == 4  # three measures, and the paper's table
+    assert "Points per 1,000 extra tokens: withheld." in told
     assert f"{100 * contrast['diff']:.1f}" not in render_section(report, "contrasts")
     assert "withheld" in render_section(report, "prices")

@@ -23,7 +23,7 @@ def test_changes_are_named_in_plain_words_by_arm_with_their_denominator(
         ("tools", 2, 2),
         ("tools", 1, 2),
     ]
-    line = "| changed by the adapter, m, tools | the model's earlier reasoning: in 2 of 2 trials |"
+    line = "m / tools: the adapter of the provider changed the model's earlier reasoning in 2 of 2 trials"
     assert line in render_markdown(report)
     assert "<b>whether the model must call a tool</b> in 1 of 2 trials" in render_html(report)
 
@@ -50,4 +50,4 @@ def test_tokens_of_reasoning_and_of_the_providers_cache_are_told_apart(
     assert "Of the completion, reasoning" in render_html(report)
     assert (raw["cached_share"], tools["cached_share"], report["cost"]["cached_share"]) == (0.64, None, None)
     assert "64 (64.0 %)" in render_html(report)
-    assert "| m | raw | 100 | 64.0 | 20 |" in render_markdown(report)
+    assert r"| 100 | 20 | 64 \(64.0 %\) | 12 |" in render_markdown(report)

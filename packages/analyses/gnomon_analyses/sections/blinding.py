@@ -22,7 +22,6 @@ from gnomon.core.row_batch import RowBatch, distinct_codes
 from gnomon.core.tool_inputs import provided_inputs
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import count, markdown_table
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Floats
 from gnomon.statistics.paired import ratio_of_means
@@ -340,46 +339,6 @@ def _terminal(report: BlindingPart) -> Iterator[str]:
     yield from map(_sentence, rows)
 
 
-def _markdown(report: BlindingPart) -> Iterator[str]:
-    rows = [
-        (
-            row["model"],
-            f"{row['placebo']} against {row['live']}",
-            MEASURES[measured["measure"]],
-            f"{measured['placebo']:.3g}",
-            f"{measured['live']:.3g}",
-            f"{signed(measured['diff'])}{_brackets(measured['ci95'])}",
-            str(measured["n"]),
-            measured["verdict"],
-        )
-        for row in report.get("blinding", [])
-        for measured in row["measures"]
-    ]
-    head = ("model", "arms", "measure", "placebo", "live", "difference (95 %)", "n", "blinding")
-    yield from markdown_table("Was the placebo noticed?", head, rows)
-    sizes = [
-        (
-            size["arm"],
-            _whole(size["prompt_tokens"]),
-            f"{size['schema_tokens']:,}",
-            count(size["samples"], "sample"),
-        )
-        for size in report.get("arm_sizes", [])
-    ]
-    yield from markdown_table(
-        "Estimated tokens of a first request", ("arm", "prompt", "schemas", "measured on"), sizes
-    )
-    longer = [
-        (
-            f"{row['variant']} − {row['baseline']}",
-            "unknown" if row["prompt_tokens"] is None else signed(row["prompt_tokens"], 0),
-            signed(row["schema_tokens"], 0),
-        )
-        for row in report.get("size_differences", [])
-    ]
-    yield from markdown_table("Difference of these tokens", ("arms", "prompt", "schemas"), longer)
-
-
 def signed(value: float, digits: int = 3) -> str:
     """A difference with its sign, and none where it is nothing.
 
@@ -388,14 +347,6 @@ def signed(value: float, digits: int = 3) -> str:
     """
     text = f"{value:+,.0f}" if digits == 0 else f"{value:+.{digits}g}"
     return "0" if text in ("+0", "-0") else text.replace("-", "−")
-
-
-def _brackets(ends: Interval) -> str:
-    return "" if ends is None else f" [{signed(ends[0])}, {signed(ends[1])}]"
-
-
-def _whole(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:,.0f}"
 
 
 blinding = Section(
@@ -408,6 +359,5 @@ blinding = Section(
     behind="waterfalls",
     collector=lambda spec, _: UsageBySample(spec),
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

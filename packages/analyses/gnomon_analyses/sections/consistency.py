@@ -1,11 +1,10 @@
 """Reports whether a model answers the same question in another guise as it answers the original."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from typing_extensions import TypedDict
 
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import label, markdown_table, percent, percent_range, points, points_range
 from gnomon.statistics.design import Headline
 from gnomon.stopping import while_wanted
 from gnomon_analyses.transformed_answers import TransformedAnswers, TransformedPair
@@ -95,25 +94,6 @@ def _view(report: ConsistencyPart) -> Mapping[str, object] | None:
     return {"rows": rows} if rows else None
 
 
-def _markdown(report: ConsistencyPart) -> Iterator[str]:
-    rows = [
-        (
-            label(row["model"], row["original"]),
-            row["transform"],
-            percent(row["agree"]),
-            percent_range(row["agree_ci95"]),
-            percent(row["chance"]),
-            percent(row["repeats_agree"]),
-            f"{row['n']:,}",
-            points(row["drop"]),
-            points_range(row["drop_ci95"]),
-        )
-        for row in report.get("consistency", [])
-    ]
-    head = ("arm", "transform", "same answer, %", "95 %", "by chance", "repeats", "samples", "drop", "95 %")
-    return markdown_table("The same question in another guise", head, rows)
-
-
 consistency = Section(
     name="consistency",
     title="The same question in another guise",
@@ -124,5 +104,4 @@ consistency = Section(
     place=108,
     behind="called_needed",
     view=_view,
-    markdown=_markdown,
 )

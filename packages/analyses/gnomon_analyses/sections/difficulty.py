@@ -18,7 +18,6 @@ from gnomon.report.charts import Curve, curve_panels, curve_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import markdown_table, percent, percent_brackets, points, points_brackets
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 
@@ -321,56 +320,6 @@ def _picture(feature: str, rows: list[DifficultyRow]) -> Markup:
     return plot(curves, title=f"Score by {feature}, percent", x_title=feature)
 
 
-def _markdown(report: DifficultyPart) -> Iterator[str]:
-    levels = [
-        (
-            row["feature"],
-            row["model"],
-            row["arm"],
-            part["level"],
-            f"{percent(part['mean'])}{percent_brackets(part['ci95'])}",
-            str(part["n"]),
-        )
-        for row in report.get("difficulty_levels", ())
-        for part in row["levels"]
-    ]
-    yield from markdown_table(
-        "Score by level (percent)", ("feature", "model", "arm", "level", "mean", "n"), levels
-    )
-    differences = [
-        (
-            difference["feature"],
-            difference["model"],
-            f"{difference['variant']} − {difference['baseline']}",
-            at_level["level"],
-            f"{points(at_level['diff'])}{points_brackets(at_level['ci95'])}",
-            str(at_level["n"]),
-        )
-        for difference in report.get("difficulty_level_differences", ())
-        for at_level in difference["levels"]
-    ]
-    yield from markdown_table(
-        "Differences by level (points)",
-        ("feature", "model", "comparison", "level", "difference", "n"),
-        differences,
-    )
-    lines = [
-        (
-            row["feature"],
-            row["model"],
-            row["arm"],
-            f"{part['low']:.3g} to {part['high']:.3g}",
-            percent(part["mean"]),
-            str(part["n"]),
-        )
-        for row in report.get("difficulty", ())
-        for part in row["ranges"]
-    ]
-    yield from markdown_table(
-        "Score by difficulty (percent)", ("feature", "model", "arm", "range", "mean", "n"), lines
-    )
-
-
 difficulty = Section(
     name="difficulty",
     title="Score by difficulty",
@@ -381,5 +330,4 @@ difficulty = Section(
     place=86,
     behind="tools",
     view=_view,
-    markdown=_markdown,
 )

@@ -1,6 +1,6 @@
 """Tells a difference in other measures: relative risk, odds ratio, gain over headroom, and by subset."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -12,7 +12,7 @@ from gnomon.report.phrases import loss_words, weight_words
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, interval, pair_key
 from gnomon.report.sections.contrasts import contrasts
-from gnomon.report.text_formats import capitalised, count, escape_markdown, markdown_table, p_text, points
+from gnomon.report.text_formats import capitalised, count, p_text, points
 from gnomon.report.verdict import ALPHA
 from gnomon.statistics.design import Headline
 from gnomon.statistics.mean import is_binary
@@ -217,28 +217,6 @@ def _view(report: _Shown) -> Mapping[PairKey, Mapping[str, object]]:
     }
 
 
-def _markdown(report: _Shown) -> Iterator[str]:
-    sizes, withheld = report.get("effect_sizes", []), withheld_pairs(report)
-    rows = [
-        (
-            each["model"],
-            f"{each['variant']} − {each['baseline']}",
-            measure["measure"],
-            "withheld" if pair_key(each) in withheld else measure_text(measure),
-            measure["interval_method"],
-        )
-        for each in sizes
-        for measure in each["measures"]
-    ]
-    head = ("model", "arms", "measure", "value, 95 %", "interval")
-    yield from markdown_table("Other measures of each difference", head, rows)
-    for each in sizes:
-        if told := remarks(each):
-            yield ""
-            arms = f"{each['model']}, {each['variant']} − {each['baseline']}"
-            yield escape_markdown(f"{arms}: {' '.join(told)}")
-
-
 effect_sizes = Section(
     name="effect_sizes",
     title="In other measures",
@@ -246,9 +224,7 @@ effect_sizes = Section(
     fields=EffectSizesPart,
     compute=_effect_sizes,
     place=47,
-    markdown_place=58,
     behind="prices",
     view=_view,
-    markdown=_markdown,
     per_comparison=True,
 )

@@ -1,7 +1,7 @@
 """Averages what a benchmark measures besides the score, by model, arm and cell."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from typing_extensions import TypedDict
@@ -11,7 +11,6 @@ from gnomon.core.judging import JUDGE_PREFIX
 from gnomon.core.row_batch import RowBatch, distinct_codes
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
-from gnomon.report.text_formats import markdown_table
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Floats
 from gnomon.trials.replay import METRICS as REPLAY_METRICS
@@ -140,15 +139,6 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     return {"groups": groups, "tables": tables}
 
 
-def _markdown(report: ExtraMetricsPart) -> Iterator[str]:
-    rows = [
-        (row["measure"], row["model"], row["arm"], f"{mean['mean']:.3g}", str(mean["n"]))
-        for row in report["measures"]
-        if (mean := row["by_task"].get(ALL))
-    ]
-    return markdown_table("Metrics besides the score", ("metric", "model", "arm", "mean", "n"), rows)
-
-
 extra_metrics = Section(
     name="extra_metrics",
     title="What else was measured",
@@ -159,5 +149,4 @@ extra_metrics = Section(
     place=100,
     behind="floors",
     view=_view,
-    markdown=_markdown,
 )

@@ -1,14 +1,13 @@
 """Reports what baseline heuristics (floors), rules without a model, score on this job's samples."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import markdown_table, percent
 
 
 class HeuristicMean(TypedDict):
@@ -63,15 +62,6 @@ def _floors(report_input: ReportInput) -> HeuristicsPart:
     return {"floors": report_input.collected(HeuristicScores).rows()}
 
 
-def _markdown(report: HeuristicsPart) -> Iterator[str]:
-    rows = [
-        (row["rule"], cell, percent(mean["mean"]), str(mean["n"]))
-        for row in report["floors"]
-        for cell, mean in row["by_task"].items()
-    ]
-    return markdown_table("Baseline heuristics (floors, percent)", ("heuristic", "subset", "mean", "n"), rows)
-
-
 heuristics = Section(
     name="heuristics",
     title="Baseline heuristics (floors)",
@@ -82,5 +72,4 @@ heuristics = Section(
     place=80,
     behind="difficulty_level_differences",
     shown_in="published",
-    markdown=_markdown,
 )

@@ -152,15 +152,6 @@ def _view(report: JudgePart) -> Mapping[str, object] | None:
     return None if judge is None else {"sentences": list(_sentences(judge))}
 
 
-def _markdown(report: JudgePart) -> Iterator[str]:
-    judge = report.get("judge")
-    if judge is not None:
-        yield "## The judge"
-        yield ""
-        yield " ".join(_sentences(judge))
-        yield ""
-
-
 def _terminal(report: JudgePart) -> Iterator[str]:
     judge = report.get("judge")
     if judge is not None:
@@ -184,6 +175,5 @@ judge = Section(
 </section>
 """,
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

@@ -1,6 +1,6 @@
 """Reports how long trials and calls of the model took: the median, and how long the slowest took."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from typing_extensions import TypedDict
@@ -8,7 +8,6 @@ from typing_extensions import TypedDict
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import ReadTrace, ReportInput, Section
 from gnomon.report.sections.job import JobPart
-from gnomon.report.text_formats import markdown_table
 from gnomon.report.usage import Usage
 from gnomon.stopping import while_wanted
 
@@ -134,18 +133,6 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     return {"rows": rows} if rows else None
 
 
-def _markdown(report: LatencyPart) -> Iterator[str]:
-    head = (
-        "model",
-        "arm",
-        *(f"trial {name}" for name in FEWEST),
-        "trials",
-        *(f"call {name}" for name in FEWEST),
-        "calls in traces",
-    )
-    return markdown_table("Seconds", head, _rows(report))
-
-
 latency = Section(
     name="latency",
     title="How long it took",
@@ -155,5 +142,4 @@ latency = Section(
     place=122,
     behind="question_dots",
     view=_view,
-    markdown=_markdown,
 )

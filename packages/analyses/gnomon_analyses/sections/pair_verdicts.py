@@ -17,7 +17,7 @@ from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import label, markdown_table, percent, percent_range
+from gnomon.report.text_formats import label
 from gnomon.statistics.agreement import agreement
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
@@ -280,60 +280,6 @@ def _view(report: PairVerdictsPart) -> Mapping[str, object] | None:
     return {"judges": list(zip(names, judges, strict=True)), "agreed": report["pair_agreement"]}
 
 
-def _markdown(report: PairVerdictsPart) -> Iterator[str]:
-    judges = report.get("pair_judges", [])
-    names = [_name((judge["model"], judge["arm"])) for judge in judges]
-    yield from markdown_table(
-        "Verdicts on pairs: what the order does",
-        ("judge", "pairs in both orders", "verdict flips, %", "95 %", "for the first shown, %", "95 %"),
-        [
-            (
-                name,
-                f"{judge['both_orders']:,}",
-                percent(judge["flipped"]),
-                percent_range(judge["flipped_ci95"]),
-                percent(judge["for_first"]),
-                percent_range(judge["for_first_ci95"]),
-            )
-            for name, judge in zip(names, judges, strict=True)
-        ],
-    )
-    yield from markdown_table(
-        "Verdicts on pairs: who wins",
-        ("judge", "planner", "won, equal, lost", "share, %", "95 %"),
-        [
-            (
-                name,
-                row["planner"],
-                f"{row['wins']}, {row['equals']}, {row['losses']}",
-                percent(row["share"]),
-                percent_range(row["ci95"]),
-            )
-            for name, judge in zip(names, judges, strict=True)
-            for row in judge["planners"]
-        ],
-    )
-    yield from markdown_table(
-        "Verdicts on pairs: agreement",
-        ("judges", "pairs", "same, %", "coefficient", "95 %", "method"),
-        [
-            (
-                " and ".join(row["judges"]),
-                f"{row['n']:,}",
-                percent(row["share"]),
-                _two(row["coefficient"]),
-                f"{_two(row['ci95'][0])} to {_two(row['ci95'][1])}" if row["ci95"] else "–",
-                row["method"],
-            )
-            for row in report.get("pair_agreement", [])
-        ],
-    )
-
-
-def _two(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}".replace("-", "−")
-
-
 pair_verdicts = Section(
     name="pair_verdicts",
     title="Verdicts on pairs",
@@ -344,5 +290,4 @@ pair_verdicts = Section(
     place=91,
     behind="people",
     view=_view,
-    markdown=_markdown,
 )

@@ -18,13 +18,9 @@ from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import (
     count,
-    label,
-    markdown_table,
     percent,
     percent_brackets,
     percent_range,
-    points,
-    points_range,
 )
 from gnomon.statistics.agreement import agreement
 from gnomon.statistics.design import Floats
@@ -247,27 +243,6 @@ def _view(report: PeoplePart) -> Mapping[str, object] | None:
     return {"lines": [(_sentence(line), line) for line in people]} if people else None
 
 
-def _markdown(report: PeoplePart) -> Iterator[str]:
-    for line in report["people"]:
-        rows = [
-            (
-                label(row["model"], row["arm"]),
-                percent(row["people_mean"]),
-                percent(row["arm_mean"]),
-                points(row["diff"]),
-                points_range(row["ci95"]),
-                f"{row['n']:,}",
-            )
-            for row in line["arms"]
-        ]
-        yield from markdown_table(
-            "People on the same samples (percent)",
-            ("arm", line["name"], "arm's score", "arm minus people, points", "95 %", "samples"),
-            rows,
-        )
-        yield from ("", _sentence(line))
-
-
 def _terminal(report: PeoplePart) -> Iterator[str]:
     for line in report["people"]:
         yield (
@@ -285,6 +260,5 @@ people = Section(
     place=92,
     behind="published_notes",
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

@@ -13,7 +13,7 @@ from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import count, markdown_table, percent, points, points_range
+from gnomon.report.text_formats import count, percent
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats
 from gnomon.statistics.mean import mean_score
@@ -196,29 +196,6 @@ def _terminal(report: ReplaysPart) -> Iterable[str]:
             yield f"{row['model']}, “{row['variant']}” {how}: {changed} ({trials}{sure})."
 
 
-def _markdown(report: ReplaysPart) -> Iterable[str]:
-    replays = report.get("replays")
-    if not replays or not replays["rows"]:
-        return
-    head = ("model", "result", "calls", "trials", "answer changed, %", "95 %", "score, points", "95 %")
-    rows = [
-        (
-            row["model"],
-            row["variant"],
-            row["name"],
-            str(row["trials"]),
-            "–" if row["answer_changed"] is None else percent(row["answer_changed"]),
-            "–"
-            if row["answer_changed_ci95"] is None
-            else " to ".join(percent(end) for end in row["answer_changed_ci95"]),
-            "–" if row["diff"] is None else points(row["diff"]),
-            points_range(row["ci95"]),
-        )
-        for row in replays["rows"]
-    ]
-    yield from markdown_table("What each call does to the answer", head, rows)
-
-
 replays = Section(
     name="replays",
     title="What each call does to the answer",
@@ -229,6 +206,5 @@ replays = Section(
     behind="reliability",
     collector=lambda *_: _Collector(),
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

@@ -20,7 +20,6 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
 from gnomon.report.sections.attribution import AttributionReport, PlayerValue, attribution
 from gnomon.report.sections.contrasts import contrasts
-from gnomon.report.text_formats import escape_markdown, markdown_table
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
 from gnomon_analyses.presets.mcp_card import LIVE, RAW, mcp_card, short_names
@@ -350,34 +349,6 @@ def _view(report: ServerCardPart) -> Mapping[str, object] | None:
     }
 
 
-def _markdown(report: ServerCardPart) -> Iterator[str]:
-    for card in report.get("server_cards", []):
-        yield from ("", f"## The card of {escape_markdown(named(card))}, {escape_markdown(card['model'])}")
-        for sentence in card["sentences"]:
-            yield from ("", escape_markdown(sentence))
-        rows = [
-            (
-                tool["name"],
-                ROLES[tool["role"]],
-                worth_text(tool["shapley"], tool["shapley_ci95"]),
-                worth_text(tool["leave_one_out"], tool["leave_one_out_ci95"]),
-                str(tool["calls"]),
-                f"{tool['samples_used']} of {tool['samples']}",
-                f"{tool['rescued']} : {tool['broken']}",
-                f"{tool['errors']} of {tool['calls']}",
-                f"{tool['schema_tokens']:,}",
-            )
-            for tool in card["tools"]
-        ]
-        head = (
-            *("tool", "shown", "Shapley", "leave-one-out", "calls", "samples"),
-            *("fixed : broken", "errors", "schema tokens"),
-        )
-        yield from markdown_table("Its tools", head, rows)
-        errors = [(row["kind"], str(row["n"]), f"{row['of']:,} {row['unit']}") for row in card["errors"]]
-        yield from markdown_table("What failed", ("kind", "n", "of"), errors)
-
-
 def _terminal(report: ServerCardPart) -> Iterator[str]:
     for card in report.get("server_cards", []):
         yield ""
@@ -394,7 +365,6 @@ server_card = Section(
     behind="calibration",
     collector=lambda *_: CardRows(),
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
     digest=lambda report: report["server_cards"][0]["sentences"][0],
 )

@@ -1,6 +1,6 @@
 """Splits a gain into steps from one arm to the next."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -11,7 +11,6 @@ from gnomon.report.contrast import ContrastsPart, comparisons
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, interval, pair_key
 from gnomon.report.sections.job import JobPart
-from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
 from gnomon.statistics.design import Headline
 from gnomon.statistics.paired import compare
 
@@ -116,16 +115,6 @@ def _picture(waterfall: Waterfall, arms: Sequence[str], unknown: Container[PairK
     return waterfall_plot(first, last, steps, title=title, arms=arms)
 
 
-def _markdown(report: WaterfallPart) -> Iterator[str]:
-    for waterfall in report["waterfalls"]:
-        rows = [
-            (step["baseline"], step["variant"], points(step["diff"]), points_range(step["ci95"]))
-            for step in waterfall["steps"]
-        ]
-        title = f"{escape_markdown(waterfall['model'])}, step by step (points, {waterfall['n']:,} samples)"
-        yield from markdown_table(title, ("from", "to", "diff", "95 %"), rows)
-
-
 waterfall = Section(
     name="waterfall",
     title="Step by step",
@@ -133,8 +122,6 @@ waterfall = Section(
     fields=WaterfallPart,
     compute=_waterfalls,
     place=40,
-    markdown_place=75,
     behind="plan",
     view=_view,
-    markdown=_markdown,
 )

@@ -13,7 +13,6 @@ from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import markdown_table, p_text, percent, percent_range, points, points_range
 from gnomon.statistics.design import Headline
 from gnomon.stopping import while_wanted
 from gnomon_analyses.statistics.calibration import Calibration, calibration
@@ -241,55 +240,12 @@ def _view(report: WordingPart) -> Mapping[str, object] | None:
     return {} if report.get("wording", []) or report.get("calibration", []) else None
 
 
-def _markdown(report: WordingPart) -> Iterator[str]:
-    spreads = [
-        (
-            row["model"],
-            row["factor"],
-            ", ".join(f"{mean['arm']} {percent(mean['mean'])}" for mean in row["means"]),
-            points(row["range"]),
-            "–" if row["p"] is None else points(row["beyond"]),  # nothing says what chance gives
-            points_range(row["beyond_ci95"]),
-            "–" if row["p"] is None else points(row["by_chance"]),
-            p_text(row["p"]),
-            str(row["n"]),
-        )
-        for row in report.get("wording", [])
-    ]
-    head = ("model", "arms differ in", "scores", "range", "beyond chance", "95 %", "by chance", "p", "n")
-    yield from markdown_table("Scores over wordings, standard deviations in points", head, spreads)
-    called = [
-        (row["model"], row["arm"], row["wording"], f"{row['called']} of {row['samples']}")
-        for row in report.get("calls_by_wording", [])
-    ]
-    yield from markdown_table(CALLED, ("model", "arm", "wording", "samples"), called)
-    rows = [
-        (
-            row["model"],
-            row["arm"],
-            f"{row['stated']} of {row['asked']}",
-            percent(row["confidence"]),
-            percent(row["score"]),
-            f"{percent(row['ece'])} [{percent_range(row['ece_ci95'])}]",
-            _three(row["brier"]),
-            _three(row["auroc"]),
-        )
-        for row in report.get("calibration", [])
-    ]
-    titles = ("model", "arm", "stated", "confidence", "score", "ECE", "Brier", "AUROC")
-    yield from markdown_table("Stated confidence against scores", titles, rows)
-
-
 def _terminal(report: WordingPart) -> Iterator[str]:
     rows = report.get("calls_by_wording", [])
     if rows:
         yield from ["", f"{CALLED}:"]
     for row in rows:
         yield f"  {row['model']} / {row['wording']}   {row['called']} of {row['samples']}"
-
-
-def _three(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 wording = Section(
@@ -302,6 +258,5 @@ wording = Section(
     behind="replays",
     collector=lambda *_: StatedConfidences(),
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

@@ -213,9 +213,7 @@ def test_the_markdown_names_the_feature_of_each_difference(report_of: Reporter, 
         for row in with_levels(pairs([(0, 1)] * 10 + [(0, 0)] * 10), {f"s{n:03d}" for n in range(10)})
     ]
     report = report_of(rows)
-    lines = render_markdown(report).split("## Differences by level")[1].splitlines()
-    starts = [line.split("|")[1].strip() for line in lines if line.startswith("|")]
-    assert starts[:6] == ["feature", "---", "level", "level", "light", "light"]
+    assert all(f"**Differences by {feature}**" in render_markdown(report) for feature in ("level", "light"))
     page = render_html(report)
     assert cells(page, "Differences by light")[0] == [
         "difference, points",

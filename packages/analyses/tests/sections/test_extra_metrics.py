@@ -30,7 +30,7 @@ def test_a_measure_is_averaged_over_the_answers_that_have_it(
         "tools",
         {"all": mean, "indoor.GL": mean},
     )
-    assert "| refusal\\_precision | m | tools | 0.5 | 2 |" in render_markdown(report)
+    assert "| refusal\\_precision | – | 0.5 n=2 |" in render_markdown(report)
     page = render_html(report)
     assert page.count("0.5 <small>n=2</small>") == 2
     assert "floor: luck" not in page

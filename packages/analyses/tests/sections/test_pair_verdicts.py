@@ -107,7 +107,7 @@ def test_every_form_shows_it_and_other_jobs_show_nothing(
 ) -> None:
     report = report_on(["AB", "AA"], ["AB", "AB"])
     assert "Who wins" in render_section(report, "pair_verdicts")
-    assert "## Verdicts on pairs: who wins" in render_markdown(report)
+    assert "### Who wins" in render_markdown(report)
     other = report_of(pairs([(1, 0)]))
     assert (other["pair_judges"], other["pair_agreement"]) == ([], [])
     assert render_section(other, "pair_verdicts") == ""

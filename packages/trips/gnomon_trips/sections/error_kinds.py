@@ -10,11 +10,6 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
 from gnomon.report.text_formats import (
     counted_causes,
-    markdown_table,
-    percent,
-    percent_brackets,
-    points,
-    points_brackets,
 )
 from gnomon.statistics.mean import ratio_score
 from gnomon.stopping import while_wanted
@@ -143,34 +138,6 @@ def _view(report: ErrorKindsPart) -> Mapping[str, object] | None:
     return {"groups": groups, "kinds": kinds, "query": _query, "counted_causes": counted_causes}
 
 
-def _markdown(report: ErrorKindsPart) -> Iterator[str]:
-    rows = [
-        (
-            row["kind"],
-            row["model"],
-            row["arm"],
-            f"{row['trials']:,} of {row['of']:,}",
-            f"{percent(row['share'])}{percent_brackets(row['ci95'])}",
-            counted_causes(row["flags"]),
-        )
-        for row in report.get("error_kinds", [])
-    ]
-    head = ("kind of error", "model", "arm", "trials", "% (95 %)", "flags")
-    yield from markdown_table("Where plans err", head, rows)
-    changes = [
-        (
-            row["kind"],
-            row["model"],
-            f"{row['variant']} − {row['baseline']}",
-            f"{points(row['diff'])}{points_brackets(row['ci95'])}",
-            str(row["n"]),
-        )
-        for row in report.get("error_kind_changes", [])
-    ]
-    titles = ("kind of error", "model", "arms", "points (95 %)", "samples")
-    yield from markdown_table("Kinds of errors, between arms", titles, changes)
-
-
 def _terminal(report: ErrorKindsPart) -> Iterator[str]:
     rows = report.get("error_kinds", [])
     if rows:
@@ -190,6 +157,5 @@ error_kinds = Section(
     place=34,
     behind="plan_rate_differences",
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )

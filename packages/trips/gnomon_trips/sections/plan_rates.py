@@ -14,11 +14,7 @@ from gnomon.report.cluster_codes import plain_design
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import (
-    markdown_table,
     percent,
-    percent_brackets,
-    points,
-    points_brackets,
 )
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Design, Floats
@@ -264,35 +260,6 @@ def _view(report: PlanRatesPart) -> Mapping[str, object] | None:
     return {"groups": groups, "table": table, "titles": TITLES, "counted_of": counted_of}
 
 
-def _markdown(report: PlanRatesPart) -> Iterator[str]:
-    rows = [
-        (
-            row["model"],
-            row["arm"],
-            TITLES[row["rate"]],
-            f"{percent(row['value'])}{percent_brackets(row['ci95'])}",
-            counted_of(row["passed"], row["of"]),
-            str(row["n"]),
-            str(row["clusters"]),
-        )
-        for row in report.get("plan_rates", [])
-    ]
-    head = ("model", "arm", "rate", "% (95 %)", "counted", "samples", "clusters")
-    yield from markdown_table("Rates of plans", head, rows)
-    differences = [
-        (
-            row["model"],
-            f"{row['variant']} − {row['baseline']}",
-            TITLES[row["rate"]],
-            f"{points(row['diff'])}{points_brackets(row['ci95'])}",
-            str(row["n"]),
-        )
-        for row in report.get("plan_rate_differences", [])
-    ]
-    titles = ("model", "arms", "rate", "points (95 %)", "samples")
-    yield from markdown_table("Rates of plans, between arms", titles, differences)
-
-
 def _terminal(report: PlanRatesPart) -> Iterator[str]:
     rates = report.get("plan_rates", [])
     groups = dict.fromkeys((row["model"], row["arm"]) for row in rates)
@@ -318,6 +285,5 @@ plan_rates = Section(
     place=32,
     behind="arms",
     view=_view,
-    markdown=_markdown,
     terminal=_terminal,
 )
