@@ -14,11 +14,11 @@ from axe_playwright_python.sync_playwright import Axe
 
 from gnomon.core.review import Review, ReviewQueue
 from gnomon.core.select import Select
-from gnomon.curation.review import REVIEW_FILE, read_decisions
 from gnomon.exchange.answers import read_answers
 from gnomon.media import MediaStore
+from gnomon_analyses.pages import review, review_queues
+from gnomon_analyses.reviews.decisions import REVIEW_FILE, read_decisions
 from gnomon_service.reports import report_of
-from gnomon_service.web import review, review_queues
 from tests.web.conftest import PHONE, WIDE, Site, Visit
 
 HOSTILE = '<script>alert(1)</script>"\u202e=1+1'

@@ -11,10 +11,10 @@ import numpy as np
 from gnomon.core.arm import Contrast
 from gnomon.core.row import Row
 from gnomon.report.cluster_codes import plain_design
-from gnomon.statistics.agreement import agreement, cohen_kappa, fleiss_kappa
 from gnomon.statistics.estimate import wilson
 from gnomon.statistics.paired import compare
 from gnomon_analyses.kinds import LabelledByJudge, need
+from gnomon_analyses.statistics.agreement import agreement, cohen_kappa, fleiss_kappa
 
 Judge = tuple[str, int]  # the judge's model and repeat
 LabelsByCase = Mapping[str, Mapping[Judge, Mapping[str, int]]]  # by case, judge and label

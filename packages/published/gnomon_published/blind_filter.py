@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 from gnomon.core.benchmark import BENCHMARKS, HasQuestionFile
 from gnomon.core.errors import DataError, SpecError
-from gnomon.curation.rows import Row
 from gnomon.media.clip_samples import read_rows
 from gnomon.whole_file import require_new_folder
+from gnomon_analyses.reviews.rows import Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

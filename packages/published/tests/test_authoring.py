@@ -10,10 +10,10 @@ import pytest
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
-from gnomon.curation.rows import read_result_rows
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import read_rows
 from gnomon_agents.in_steps import steps_of
+from gnomon_analyses.reviews.rows import read_result_rows
 from gnomon_published.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
 from gnomon_published.benchmarks.urbanvideo_authoring.harvest import write_harvest
 from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES

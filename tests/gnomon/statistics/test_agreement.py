@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.statistics.agreement import agreement, cohen_kappa
+from gnomon_analyses.statistics.agreement import agreement, cohen_kappa
 
 labels = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("abc")), min_size=1, max_size=30)
 

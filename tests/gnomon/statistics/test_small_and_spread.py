@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 from statsmodels.stats.meta_analysis import combine_effects
 
-from gnomon.statistics.agreement import cluster_counts, cohen_kappa, fleiss_kappa
+from gnomon_analyses.statistics.agreement import cluster_counts, cohen_kappa, fleiss_kappa
 from gnomon_analyses.statistics.pooling import partial_pooling
 from gnomon_analyses.statistics.reliability import pass_hat_k
 from gnomon_analyses.statistics.variance_components import variance_split

@@ -1,24 +1,25 @@
-"""The page of a tool server's card in the service."""
+"""The pages of a tool server's card and of the review desk in the service."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon_service.extension import Extension
+from gnomon_service.extension import Extension, NavigationEntry
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
 
 def _routers() -> Sequence["APIRouter"]:
-    from gnomon_analyses.pages import server_card
+    from gnomon_analyses.pages import review, review_queues, server_card
 
-    return (server_card.router,)
+    return (review_queues.api, review_queues.router, review.router, server_card.router)
 
 
 analyses = Extension(
     name="analyses",
-    description="The card of a tool server as a page.",
+    description="The card of a tool server and the review desk, as pages.",
     routers=_routers,
+    navigation=(NavigationEntry("Review", "/ui/review", ("/ui/review",)),),
     folders=(Path(__file__).parents[1] / "pages",),
 )

@@ -9,7 +9,7 @@ from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, dollars
-from gnomon.statistics.agreement import agreement
+from gnomon_analyses.statistics.agreement import agreement
 
 FEW_LABELS = 30  # below, the interval of kappa is wide: the report says so
 

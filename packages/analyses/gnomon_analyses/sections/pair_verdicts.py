@@ -18,9 +18,9 @@ from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import label
-from gnomon.statistics.agreement import agreement
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
+from gnomon_analyses.statistics.agreement import agreement
 
 PEOPLE = "people"
 EQUAL = "about equal"

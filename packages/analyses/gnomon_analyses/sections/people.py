@@ -22,11 +22,11 @@ from gnomon.report.text_formats import (
     percent_brackets,
     percent_range,
 )
-from gnomon.statistics.agreement import agreement
 from gnomon.statistics.design import Floats
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 from gnomon.stopping import while_wanted
+from gnomon_analyses.statistics.agreement import agreement
 
 FROM_REVIEWS = "people"  # the name of those who answered at the review desk
 Labels = list[list[tuple[str, Hashable]]]

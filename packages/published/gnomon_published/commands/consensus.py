@@ -29,10 +29,10 @@ def consensus(rows: tuple[Path, ...], data: Path | None, arm: str, decisions: Pa
     `answer`) or drop. With --decisions: writes the published file without questions dropped or undecided.
     """
     from gnomon.core.errors import SpecError
-    from gnomon.curation.consensus import consensus_of
-    from gnomon.curation.review import queue_lines, read_decisions
-    from gnomon.curation.rows import read_result_rows
     from gnomon.whole_file import require_new_folder
+    from gnomon_analyses.reviews.consensus import consensus_of
+    from gnomon_analyses.reviews.decisions import queue_lines, read_decisions
+    from gnomon_analyses.reviews.rows import read_result_rows
     from gnomon_published.benchmarks.escherverse.reviewed import by_index, read_questions, write_reviewed
 
     results = consensus_of(read_result_rows(rows, benchmark="escherverse" if data else None, arm=arm))

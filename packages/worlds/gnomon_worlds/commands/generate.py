@@ -196,8 +196,8 @@ def recordings(
 
     Run again with the same options, it goes on where it was cut off.
     """
-    from gnomon.curation.review import read_decisions
     from gnomon.report.text_formats import count
+    from gnomon_analyses.reviews.decisions import read_decisions
     from gnomon_published.benchmarks.gtr_bench.case import TASKS
     from gnomon_service.cli.common import say
     from gnomon_service.cli.progress import counting
@@ -292,8 +292,8 @@ _DATA = click.option(
 @_OUT
 def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
     """Write the questions of an urbanvideo-authoring job (its rows.ndjson) as UrbanVideo-Bench does."""
-    from gnomon.curation.rows import read_result_rows
     from gnomon.report.text_formats import count
+    from gnomon_analyses.reviews.rows import read_result_rows
     from gnomon_published.benchmarks.urbanvideo_authoring.harvest import write_harvest
 
     answers = read_result_rows(rows, benchmark="urbanvideo-authoring")
@@ -308,7 +308,7 @@ def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
 @click.option("--arm", default="blind", show_default=True, help="The arm that was not shown the clip.")
 def filtered(rows: tuple[Path, ...], data: Path, out: Path, arm: str) -> None:
     """Write the questions without those that every model answered blind (ROWS: rows.ndjson of such jobs)."""
-    from gnomon.curation.rows import read_result_rows
+    from gnomon_analyses.reviews.rows import read_result_rows
     from gnomon_published.blind_filter import judged, write_filtered
 
     results = read_result_rows(rows, arm=arm)

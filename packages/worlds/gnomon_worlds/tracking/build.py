@@ -21,7 +21,7 @@ from PIL import Image
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
-from gnomon.curation.review import Decision
+from gnomon_analyses.reviews.decisions import Decision
 from gnomon_published.benchmarks.gtr_bench.case import TASKS
 from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_tools.scene.format import sound_scene_text, write_scene

@@ -15,7 +15,7 @@ import shapely
 import yaml
 
 from gnomon.core.errors import DataError, SpecError
-from gnomon.curation.review import Decision
+from gnomon_analyses.reviews.decisions import Decision
 from gnomon_tools.geometry.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.calibration import calibrate, foot_points, on_ground, project

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import DataError
-from gnomon.curation.consensus import Consensus
-from gnomon.curation.review import Decision
 from gnomon.media.clip_folders import USUAL
 from gnomon.whole_file import require_new_folder
+from gnomon_analyses.reviews.consensus import Consensus
+from gnomon_analyses.reviews.decisions import Decision
 from gnomon_published.benchmarks.escherverse.loader import FILE
 from gnomon_tools.core.regular_file import read_regular
 

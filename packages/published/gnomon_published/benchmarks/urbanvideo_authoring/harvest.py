@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.core.ids import stable_hash
-from gnomon.curation.rows import Row
 from gnomon.whole_file import require_new_folder
+from gnomon_analyses.reviews.rows import Row
 
 
 def write_harvest(rows: Sequence[Row], *, data: Path, out: Path) -> int:

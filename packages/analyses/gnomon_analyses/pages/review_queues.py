@@ -12,17 +12,17 @@ from fastapi.responses import RedirectResponse, Response
 
 from gnomon.core.errors import SpecError
 from gnomon.core.review import CHOICES, MODES, Choice, Mode, Review, ReviewQueue
-from gnomon.curation.queue_samples import IN_WORDS, choose_samples
-from gnomon.curation.review import read_doubts
-from gnomon.curation.reviews import decision_lines
 from gnomon.report.row_formats import csv_cell
 from gnomon.report.text_formats import count
 from gnomon.spec.data_rules import data_of
+from gnomon_analyses.pages.review import MAX_NAME, Reviewer
+from gnomon_analyses.reviews.decisions import read_doubts
+from gnomon_analyses.reviews.desk import progress_of, queue_record, review_record
+from gnomon_analyses.reviews.queue_samples import IN_WORDS, choose_samples
+from gnomon_analyses.reviews.summary import decision_lines
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
-from gnomon_service.review_desk import progress_of, review_record
 from gnomon_service.web.pages import View, page
-from gnomon_service.web.review import MAX_NAME, Reviewer
 
 JOBS_OFFERED = 100
 MODE_WORDS: Mapping[Mode, str] = {
@@ -31,6 +31,14 @@ MODE_WORDS: Mapping[Mode, str] = {
 }
 
 router = APIRouter(include_in_schema=False)
+api = APIRouter(prefix="/v1/reviews", tags=["reviews"])
+
+
+@api.get("/{queue}")
+def get_queue(state: Shared, queue: str) -> dict[str, Any]:
+    """A queue of samples with its reviews, the agreement of its reviewers, and where they disagree."""
+    chosen = state.store.queue(queue)
+    return queue_record(chosen, state.store.reviews(queue))
 
 
 @page(router, "/ui/review", "review.html.j2")

@@ -14,16 +14,11 @@ from markupsafe import Markup
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.review import VERDICTS, Review, ReviewQueue, Verdict
-from gnomon.curation.queue_samples import IN_WORDS
-from gnomon.curation.review import read_doubts
-from gnomon.curation.reviews import by_sample
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.trace_drawing import layers_clock, layers_map
 from gnomon.spec.data_rules import data_of
-from gnomon_service.api.middleware import comes_from_here
-from gnomon_service.api.places import in_place
-from gnomon_service.api.state import Shared, State
-from gnomon_service.review_desk import (
+from gnomon_analyses.reviews.decisions import read_doubts
+from gnomon_analyses.reviews.desk import (
     Stage,
     answer_fields,
     disputed_samples,
@@ -33,6 +28,11 @@ from gnomon_service.review_desk import (
     read_response,
     review_record,
 )
+from gnomon_analyses.reviews.queue_samples import IN_WORDS
+from gnomon_analyses.reviews.summary import by_sample
+from gnomon_service.api.middleware import comes_from_here
+from gnomon_service.api.places import in_place
+from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
 from gnomon_service.web.trial_views import shown_question, trials_of_sample
 from gnomon_tools.core.sketch import Line, Sketch

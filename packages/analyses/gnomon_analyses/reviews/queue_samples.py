@@ -9,8 +9,8 @@ from gnomon.core.errors import SpecError
 from gnomon.core.review import Choice
 from gnomon.core.row import Row
 from gnomon.core.score import REMARK, UNCHECKED
-from gnomon.curation.consensus import consensus_of
 from gnomon.report.score_matrix import RIGHT
+from gnomon_analyses.reviews.consensus import consensus_of
 
 IN_WORDS: Mapping[Choice, str] = {
     "all": "all samples",

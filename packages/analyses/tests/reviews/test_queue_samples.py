@@ -5,7 +5,7 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from gnomon.curation.queue_samples import choose_samples
+from gnomon_analyses.reviews.queue_samples import choose_samples
 
 SAMPLES = ("s1", "s2", "s3", "s4")
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gnomon.core.review import Mode, Review, ReviewQueue, plain_answer
-from gnomon.statistics.agreement import Agreement, agreement
+from gnomon_analyses.statistics.agreement import Agreement, agreement
 
 
 def by_sample(reviews: Iterable[Review]) -> dict[str, list[Review]]:

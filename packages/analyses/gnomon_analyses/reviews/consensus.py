@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gnomon.core.errors import DataError
-from gnomon.curation.rows import Row
+from gnomon_analyses.reviews.rows import Row
 
 Standing = Literal["agreed", "gold_doubtful", "split", "unstable", "unanswered"]
 MOST_DOUBTFUL: tuple[Standing, ...] = ("gold_doubtful", "split", "unstable", "unanswered")

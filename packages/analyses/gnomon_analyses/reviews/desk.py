@@ -12,16 +12,16 @@ from gnomon.core.question_view import QuestionView
 from gnomon.core.review import Mode, Review, ReviewQueue
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
-from gnomon.curation.reviews import (
+from gnomon.report.text_formats import percent
+from gnomon.spec.job_spec import JobSpec
+from gnomon_analyses.reviews.summary import (
     agreement_of,
     blind_decisions,
     by_sample,
     is_disputed,
     settlement,
 )
-from gnomon.report.text_formats import percent
-from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.agreement import Agreement
+from gnomon_analyses.statistics.agreement import Agreement
 
 Stage = Literal["name", "answer", "judge", "done"]
 MAX_RESPONSE = 20_000  # characters of a person's answer

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gnomon.core.errors import DataError, SpecError
-from gnomon.curation.consensus import consensus_of
-from gnomon.curation.review import queue_lines, read_decisions
 from gnomon.spec.preset import plan_arms
+from gnomon_analyses.reviews.consensus import consensus_of
+from gnomon_analyses.reviews.decisions import queue_lines, read_decisions
 from gnomon_published.benchmarks.escherverse.reviewed import by_index, read_questions, write_reviewed
 from gnomon_service.cli.main import main
 from tests.published_graphs import ESCHER_ROWS, publish_escher

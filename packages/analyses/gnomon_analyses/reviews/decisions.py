@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
-from gnomon.curation.consensus import Consensus
+from gnomon_analyses.reviews.consensus import Consensus
 
 REVIEW_FILE = Path("build", "review.ndjson")  # in a folder of questions that were built
 
