@@ -28,7 +28,6 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
     "gnomon_analyses.statistics.reliability": "arithmetic stands apart from the section that shows it",
     "gnomon_conformance.kinds": "a package's own module holds names and no code",
     "gnomon_service.api.keys": "one module per group of routes",
-    "gnomon_service.api.reviews": "one module per group of routes",
     "gnomon_service.api.workers": "one module per group of routes",
     "gnomon_service.web.keys_page": "one module per page",
     "gnomon_workers.kept_model": "what is put around a model stands alone, as the others do",
