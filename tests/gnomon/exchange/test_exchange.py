@@ -18,14 +18,14 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.format import Reading
-from gnomon.exchange.inspect_log import read_log
-from gnomon.exchange.inspect_write import header_of, sample_of
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.row_file import read_rows
 from gnomon.exchange.run import Run, run_of
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.row_formats import rows_csv, rows_ndjson
+from gnomon_formats.inspect_read import read_log
+from gnomon_formats.inspect_write import header_of, sample_of
 
 VIDEO = NamedField("--cluster", "video")
 REAL = Path(__file__).parent / "two_samples.eval"  # written by Inspect AI 0.3.285 with its mock model

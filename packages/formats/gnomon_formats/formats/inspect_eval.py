@@ -1,7 +1,7 @@
 """Writes logs of Inspect AI as `.eval` archives."""
 
 from gnomon.exchange.format import Format
-from gnomon.exchange.inspect_archive import files
+from gnomon_formats.inspect_archive import files
 
 inspect_eval = Format(
     name="inspect-eval",

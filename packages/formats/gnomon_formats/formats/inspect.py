@@ -1,8 +1,8 @@
 """Writes logs of Inspect AI as JSON documents; reads these and `.eval` archives."""
 
 from gnomon.exchange.format import Format
-from gnomon.exchange.inspect_log import read_log
-from gnomon.exchange.inspect_write import files
+from gnomon_formats.inspect_read import read_log
+from gnomon_formats.inspect_write import files
 
 inspect = Format(
     name="inspect",

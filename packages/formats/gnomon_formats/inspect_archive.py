@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gnomon.exchange.inspect_write import SCORER, LogHeader, header_of, samples_of
 from gnomon.exchange.job_export import ExportedJob, ExportFile, file_name, zipped
+from gnomon_formats.inspect_write import SCORER, LogHeader, header_of, samples_of
 
 SHOWN = 300  # characters of an input in a log's list of samples
 
