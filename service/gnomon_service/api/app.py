@@ -39,7 +39,6 @@ from gnomon_service.extension import EXTENSIONS
 from gnomon_service.reply_watch import ReplyWatch
 from gnomon_service.settings import Settings
 from gnomon_service.web import (
-    boards,
     compare,
     exports,
     home,
@@ -88,7 +87,6 @@ PAGES = (
     traces,
     trial_pair,
     compare,
-    boards,
     tool_pages,
     library,
     workers_page,

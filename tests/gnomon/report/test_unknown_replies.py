@@ -13,7 +13,6 @@ from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
-from gnomon.report.board import ranked
 from gnomon.report.compared_jobs import IndexedJob, compare_jobs, group_means
 from gnomon.report.html import render_html
 from gnomon.report.job_diff import StoredJob, diff_jobs
@@ -24,6 +23,7 @@ from gnomon.report.terminal import summary_text
 from gnomon.report.trial_index.columns import STORED_COLUMNS
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
+from gnomon_analyses.board.ranks import ranked
 from gnomon_analyses.gate.gate import GateSide, gate
 from gnomon_analyses.gate.gate_text import gate_text
 from gnomon_service.derived_kinds import verdict_in

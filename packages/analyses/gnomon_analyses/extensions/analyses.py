@@ -1,4 +1,4 @@
-"""The pages of a tool server's card and of the review desk in the service."""
+"""The pages of a tool server's card, of boards and of the review desk in the service."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def _routers() -> Sequence["APIRouter"]:
-    from gnomon_analyses.pages import review, review_queues, server_card
+    from gnomon_analyses.pages import boards, review, review_queues, server_card
 
-    return (review_queues.api, review_queues.router, review.router, server_card.router)
+    return (review_queues.api, review_queues.router, review.router, boards.router, server_card.router)
 
 
 analyses = Extension(
     name="analyses",
-    description="The card of a tool server and the review desk, as pages.",
+    description="The card of a tool server, boards and the review desk, as pages.",
     routers=_routers,
     navigation=(NavigationEntry("Review", "/ui/review", ("/ui/review",)),),
     folders=(Path(__file__).parents[1] / "pages",),

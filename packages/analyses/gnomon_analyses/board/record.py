@@ -10,18 +10,18 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.report.board import FROZEN, MOST_PAIRED, Entry, board_key, ranked
 from gnomon.report.compared_jobs import IndexedJob
 from gnomon.report.html import render_html
 from gnomon.report.report import Report
 from gnomon.report.text_formats import percent, percent_range
+from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.records import JobRecord
 from gnomon_workers.store.store import Store
 
 LOOKED_THROUGH = 500  # jobs, the newest first
 MOST_ENTRIES = 60
-TEMPLATES = Path(__file__).parent / "web" / "templates"
+TEMPLATES = Path(__file__).parents[1] / "pages" / "templates"
 
 
 def boards_of(store: Store, benchmark: str) -> dict[str, list[JobRecord]]:
