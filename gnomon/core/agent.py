@@ -349,7 +349,7 @@ AGENTS: Registry[Agent] = Registry(
     "gnomon_agents", "agent", group="gnomon.agents", accepts=is_agent, check=_agent_fault
 )
 OUTSIDE: Registry[Callable[[OutsideAgent], Agent]] = Registry(
-    "gnomon_agents.outside", "kind of outside agent"
+    "", "kind of outside agent", group="gnomon.outside_agents", accepts=lambda _: False
 )
 
 

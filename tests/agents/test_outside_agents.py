@@ -14,7 +14,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ToolStep
 from gnomon.spec.rules import Context, check_spec
-from gnomon_agents.outside.core.contract import account_of
+from gnomon_outside.contract import account_of
 
 PEER = Path(__file__).with_name("outside_peer.py")
 GRAPH = "tests.agents.outside_graph"

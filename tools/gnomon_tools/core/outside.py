@@ -26,7 +26,10 @@ from gnomon_tools.core.plugin_code import MOST_S, SECONDS_ENV, Interrupted, TooS
 FILES_ENV = "GNOMON_PLUGINS"
 GROUPS = "gnomon."  # what the names of our groups of entry points begin with
 OWN_PACKAGES = frozenset(
-    {"gnomon-trips", "gnomon-worlds", "gnomon-published", "gnomon-formats", "gnomon-rooms", "gnomon-analyses"}
+    {
+        *("gnomon-trips", "gnomon-worlds", "gnomon-published", "gnomon-formats"),
+        *("gnomon-rooms", "gnomon-analyses", "gnomon-outside"),
+    }
 )
 MAX_CODE_FILES = 5_000  # of a package, whose code is hashed
 _LOADING = threading.RLock()

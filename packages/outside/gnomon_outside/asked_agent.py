@@ -21,8 +21,8 @@ from gnomon.core.redaction import SHORTEST, key_in, redactor_here
 from gnomon.core.trace import Account, ReplyStep, Step
 from gnomon_agents.core.messages import as_observation, with_user_turn
 from gnomon_agents.core.tool_turn import run_call, tool_choice_now
-from gnomon_agents.outside.core.handed_tools import handed_tools
-from gnomon_agents.outside.core.question import AgentReply, Question
+from gnomon_outside.handed_tools import handed_tools
+from gnomon_outside.question import AgentReply, Question
 
 NO_DEADLINE_S = 86_400.0  # the trial's own limit ends it sooner
 

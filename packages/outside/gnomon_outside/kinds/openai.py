@@ -14,10 +14,10 @@ from gnomon_agents.models.error_body import holds_error
 from gnomon_agents.models.http_errors import fault_of_body
 from gnomon_agents.models.litellm_errors import Scrubber
 from gnomon_agents.models.model_version import version_of
-from gnomon_agents.outside.core.asked_agent import AskedAgent
-from gnomon_agents.outside.core.contract import reply_of
-from gnomon_agents.outside.core.question import AgentReply, Question, Subject, chat_messages
-from gnomon_agents.outside.core.web import Web, json_of
+from gnomon_outside.asked_agent import AskedAgent
+from gnomon_outside.contract import reply_of
+from gnomon_outside.question import AgentReply, Question, Subject, chat_messages
+from gnomon_outside.web import Web, json_of
 
 PATH = "/chat/completions"
 

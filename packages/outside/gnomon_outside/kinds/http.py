@@ -1,10 +1,10 @@
 """An agent behind an address that takes questions by Gnomon's plain contract: one POST, one answer."""
 
 from gnomon.core.outside_agent import OutsideAgent
-from gnomon_agents.outside.core.asked_agent import AskedAgent
-from gnomon_agents.outside.core.contract import VERSION, read_answer, written
-from gnomon_agents.outside.core.question import AgentReply, Question, Subject
-from gnomon_agents.outside.core.web import Web, json_of
+from gnomon_outside.asked_agent import AskedAgent
+from gnomon_outside.contract import VERSION, read_answer, written
+from gnomon_outside.question import AgentReply, Question, Subject
+from gnomon_outside.web import Web, json_of
 
 
 class _Posted(Subject):

@@ -18,9 +18,9 @@ from typing import Any
 from gnomon.core.agent import LimitReached
 from gnomon.core.errors import AgentFault
 from gnomon.core.outside_agent import OutsideAgent
-from gnomon_agents.outside.core.asked_agent import AskedAgent
-from gnomon_agents.outside.core.contract import reply_of
-from gnomon_agents.outside.core.question import AgentReply, Question, Subject, chat_messages
+from gnomon_outside.asked_agent import AskedAgent
+from gnomon_outside.contract import reply_of
+from gnomon_outside.question import AgentReply, Question, Subject, chat_messages
 
 _IMPORTING = threading.Lock()  # the path is one for the whole process
 

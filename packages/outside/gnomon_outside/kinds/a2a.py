@@ -20,10 +20,10 @@ from gnomon.core.message import ImageBlock, Message, VideoBlock
 from gnomon.core.outside_agent import OutsideAgent
 from gnomon.spec.endpoints import is_loopback
 from gnomon_agents.models.chat_format import sanitize
-from gnomon_agents.outside.core.asked_agent import AskedAgent
-from gnomon_agents.outside.core.contract import VERSION, reply_of
-from gnomon_agents.outside.core.question import AgentReply, Question, Subject, base64_text, bytes_of
-from gnomon_agents.outside.core.web import Web, json_of
+from gnomon_outside.asked_agent import AskedAgent
+from gnomon_outside.contract import VERSION, reply_of
+from gnomon_outside.question import AgentReply, Question, Subject, base64_text, bytes_of
+from gnomon_outside.web import Web, json_of
 
 CARD = "/.well-known/agent-card.json"
 SPOKEN = "1.0"

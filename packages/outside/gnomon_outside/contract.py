@@ -14,8 +14,8 @@ from gnomon.core.row import MAX_USD
 from gnomon.core.trace import Account, ReplyStep, Step, ToolStep
 from gnomon_agents.models.chat_format import MAX_REPLY_CHARS, sanitize
 from gnomon_agents.models.reply_bounds import CUT
-from gnomon_agents.outside.core.question import AgentReply, Question, base64_text, bytes_of
-from gnomon_agents.outside.core.told_steps import TOKEN_NAMES, read_steps, token_count
+from gnomon_outside.question import AgentReply, Question, base64_text, bytes_of
+from gnomon_outside.told_steps import TOKEN_NAMES, read_steps, token_count
 
 VERSION = "gnomon-agent/1"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall, text_of
-from gnomon_agents.outside.core.question import ToolServer
+from gnomon_outside.question import ToolServer
 
 if TYPE_CHECKING:
     from gnomon_tools.mcp_server.serve import ServedAnswer

@@ -9,10 +9,10 @@ import json
 
 from gnomon.core.errors import AgentFault
 from gnomon.core.outside_agent import OutsideAgent
-from gnomon_agents.outside.core.asked_agent import AskedAgent
-from gnomon_agents.outside.core.contract import parsed_answer, written
-from gnomon_agents.outside.core.processes import Program
-from gnomon_agents.outside.core.question import AgentReply, Question, Subject
+from gnomon_outside.asked_agent import AskedAgent
+from gnomon_outside.contract import parsed_answer, written
+from gnomon_outside.processes import Program
+from gnomon_outside.question import AgentReply, Question, Subject
 
 
 class _Run(Subject):

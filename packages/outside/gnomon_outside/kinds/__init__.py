@@ -1,0 +1,1 @@
+"""Ways to reach an agent from outside, one a module."""
