@@ -1,7 +1,10 @@
 """Builds the REST API: routes, middleware and error handlers as one FastAPI app."""
 
 import json
+from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
@@ -10,24 +13,11 @@ from redis import Redis
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
+import gnomon_service.api
+import gnomon_service.web
 from gnomon.exchange.format import written_names
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.answers import ANSWERS
-from gnomon_service.api import (
-    catalog,
-    documentation,
-    events,
-    health,
-    jobs,
-    keys,
-    metrics,
-    reports,
-    tools,
-    trials,
-    uploads,
-    workers,
-)
-from gnomon_service.api import exports as job_exports
 from gnomon_service.api.examples import add_examples
 from gnomon_service.api.middleware import RequestGuard, authorised
 from gnomon_service.api.places import AllPlaces
@@ -38,24 +28,6 @@ from gnomon_service.derived_kinds import indexes_of, reports_of, verdicts_of
 from gnomon_service.extension import EXTENSIONS
 from gnomon_service.reply_watch import ReplyWatch
 from gnomon_service.settings import Settings
-from gnomon_service.web import (
-    compare,
-    exports,
-    home,
-    job,
-    keys_page,
-    library,
-    media,
-    new_job,
-    sample,
-    sign_in,
-    static_files,
-    tool_pages,
-    traces,
-    trial_pair,
-    workers_page,
-)
-from gnomon_service.web import trials as trial_pages
 from gnomon_service.web.page_memory import PageMemory
 from gnomon_service.web.pages import as_page
 from gnomon_service.web.questions import Questions
@@ -63,36 +35,6 @@ from gnomon_workers.store.store import Store
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (
-    jobs,
-    trials,
-    events,
-    reports,
-    job_exports,
-    catalog,
-    tools,
-    uploads,
-    workers,
-    keys,
-    metrics,
-)
-OPEN = (health, documentation)
-PAGES = (
-    home,
-    new_job,
-    exports,
-    job,
-    trial_pages,
-    sample,
-    traces,
-    trial_pair,
-    compare,
-    tool_pages,
-    library,
-    workers_page,
-    keys_page,
-    media,
-)
 
 
 class Api(FastAPI):
@@ -183,11 +125,24 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
 
 @cache
 def all_routes() -> list[BaseRoute]:
-    """Our routes and those of extensions. The apps of a process share them, as they hold nothing of one."""
-    all_routers = APIRouter(responses=DOCUMENTED)
+    """Our routes and those of extensions. The apps of a process share them, as they hold nothing of one.
+
+    A module of `gnomon_service.api` or `gnomon_service.web` has a `router`, which needs the API's key, or an
+    `open_router`, which needs none.
+    """
+    routers = APIRouter(responses=DOCUMENTED)
     added = (router for extension in EXTENSIONS for router in extension.routers())
-    for router in (*(module.router for module in (*KEYED, *PAGES)), *added):
-        all_routers.include_router(router, dependencies=[Depends(authorised)])
-    for module in (*OPEN, sign_in, static_files):
-        all_routers.include_router(module.router)
-    return all_routers.routes
+    for router in (*_routers("router"), *added):
+        routers.include_router(router, dependencies=[Depends(authorised)])
+    for router in _routers("open_router"):
+        routers.include_router(router)
+    return routers.routes
+
+
+def _routers(name: str) -> Iterator[APIRouter]:
+    """What our modules of routes and pages call so, in the order of their names."""
+    for package in (gnomon_service.api, gnomon_service.web):
+        for module in iter_modules(package.__path__, f"{package.__name__}."):
+            router = getattr(import_module(module.name), name, None)
+            if isinstance(router, APIRouter):
+                yield router

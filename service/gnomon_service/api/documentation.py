@@ -17,10 +17,10 @@ FIRST = ("POST", "/v1/jobs")
 # What stands for a path's parameters in a curl line: shell variables, which the page's beginning sets.
 PLACES = {"{job_id}": '"$JOB"', "{trial_id}": '"$TRIAL"', "{name}": TOOL}
 
-router = APIRouter(tags=["health"], include_in_schema=False)
+open_router = APIRouter(tags=["health"], include_in_schema=False)
 
 
-@page(router, "/docs", "docs.html.j2", is_cheap=True)
+@page(open_router, "/docs", "docs.html.j2", is_cheap=True)
 def docs(request: Request, state: Shared) -> View:
     """Every route with its parameters, body, response and a line for curl, and the fields of a spec."""
     document = request.app.openapi()

@@ -11,16 +11,16 @@ from gnomon_workers.object_storage import MEDIA_URL_ENV
 from gnomon_workers.open_job import media_of
 from gnomon_workers.store import sqlite
 
-router = APIRouter(tags=["health"])
+open_router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz")
+@open_router.get("/healthz")
 def healthz() -> dict[str, str]:
     """Liveness: the process answers."""
     return {"status": "ok"}
 
 
-@router.get("/readyz")
+@open_router.get("/readyz")
 def readyz(state: Shared) -> JSONResponse:
     """Readiness: store, queue and a bucket of media, if set, answer; else 503, with the one that does not."""
     checks: dict[str, Callable[[], object]] = {"store": state.store.ping, "redis": state.redis.ping}

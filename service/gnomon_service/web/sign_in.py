@@ -15,16 +15,16 @@ from gnomon_service.web.pages import page, respond
 
 DAYS = 30
 
-router = APIRouter(include_in_schema=False)
+open_router = APIRouter(include_in_schema=False)
 
 
-@page(router, "/ui/sign-in", "sign_in.html.j2", is_cheap=True)
+@page(open_router, "/ui/sign-in", "sign_in.html.j2", is_cheap=True)
 def sign_in_page(next: str = "/") -> dict[str, object]:  # noqa: A002 - the name in the address
     """Asks for an API key."""
     return {"title": "Sign in", "answer": "", "next": own_path(next), "is_refused": False}
 
 
-@router.post("/ui/sign-in", response_model=None)
+@open_router.post("/ui/sign-in", response_model=None)
 def sign_in(
     request: Request,
     state: Shared,
@@ -46,7 +46,7 @@ def sign_in(
     return answer
 
 
-@router.post("/ui/sign-out", response_model=None)
+@open_router.post("/ui/sign-out", response_model=None)
 def sign_out(request: Request) -> Response:
     """Forget the key."""
     answer = RedirectResponse("/", status_code=303)

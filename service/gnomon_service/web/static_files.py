@@ -14,10 +14,10 @@ from gnomon_service.extension import EXTENSIONS
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
 
-router = APIRouter(include_in_schema=False)
+open_router = APIRouter(include_in_schema=False)
 
 
-@router.get("/ui/static/{name}")
+@open_router.get("/ui/static/{name}")
 def static_file(name: str) -> Response:
     """A file of the page's own: style or script."""
     if name not in _files():
