@@ -132,15 +132,15 @@ def all_routes() -> list[BaseRoute]:
     """
     routers = APIRouter(responses=DOCUMENTED)
     added = (router for extension in EXTENSIONS for router in extension.routers())
-    for router in (*_routers("router"), *added):
+    for router in (*our_routers("router"), *added):
         routers.include_router(router, dependencies=[Depends(authorised)])
-    for router in _routers("open_router"):
+    for router in our_routers("open_router"):
         routers.include_router(router)
     return routers.routes
 
 
-def _routers(name: str) -> Iterator[APIRouter]:
-    """What our modules of routes and pages call so, in the order of their names."""
+def our_routers(name: str) -> Iterator[APIRouter]:
+    """What our modules of routes and pages call so (`router` or `open_router`), in the order of their names."""
     for package in (gnomon_service.api, gnomon_service.web):
         for module in iter_modules(package.__path__, f"{package.__name__}."):
             router = getattr(import_module(module.name), name, None)
