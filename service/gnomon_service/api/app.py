@@ -140,7 +140,7 @@ def all_routes() -> list[BaseRoute]:
 
 
 def our_routers(name: str) -> Iterator[APIRouter]:
-    """What our modules of routes and pages call so (`router` or `open_router`), in the order of their names."""
+    """What our modules of routes and pages call `router` or `open_router`, in the order of their names."""
     for package in (gnomon_service.api, gnomon_service.web):
         for module in iter_modules(package.__path__, f"{package.__name__}."):
             router = getattr(import_module(module.name), name, None)
