@@ -12,7 +12,7 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.run_trial import JobContext
+from gnomon.trials.job_context import JobContext
 from gnomon_tools.core.inputs import held
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene

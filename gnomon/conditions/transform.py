@@ -13,7 +13,7 @@ from gnomon.media import MediaStore
 from gnomon.trials.condition import Condition, Situation
 
 if TYPE_CHECKING:
-    from gnomon.trials.run_trial import JobContext
+    from gnomon.trials.job_context import JobContext
 
 
 def question_under(arm: Arm, sample: Sample, bench: "JobContext") -> Sample:

@@ -13,8 +13,8 @@ from gnomon.core.score import Outcome
 from gnomon.core.validation import StrictModel
 from gnomon.exchange.json_lines import checked
 from gnomon.exchange.row_file import lines_of
+from gnomon.trials.job_context import JobContext
 from gnomon.trials.rescore import rescored
-from gnomon.trials.run_trial import JobContext
 
 
 class AnswerLine(StrictModel):

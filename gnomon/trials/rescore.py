@@ -9,7 +9,8 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
 from gnomon.trials.condition import asked
-from gnomon.trials.run_trial import JobContext, score_response, situation
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import score_response
 
 
 def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
@@ -27,7 +28,7 @@ def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
 
 def rescored(row: Row, response: str, *, bench: JobContext, sample: Sample) -> Row:
     """The row as `bench` scores its response; what it cost stays, and so does what a judge said."""
-    now = situation(bench.spec.arm(row.arm), bench)
+    now = bench.situation(bench.spec.arm(row.arm))
     question = asked(sample, now)
     if isinstance(bench.benchmark, AsksJudge) and bench.benchmark.needs_judge(question):
         return row

@@ -19,7 +19,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trials.condition import asked, prompt_of, toolbox_of
-from gnomon.trials.run_trial import JobContext, situation
+from gnomon.trials.job_context import JobContext
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.jobs import Draft
 from gnomon_tools.core.toolbox import TOOLS
@@ -80,7 +80,7 @@ class Probe:
         return sum(weight * count for weight, count in zip(weights, turns, strict=True)) / sum(weights)
 
     def _first_request(self, sample: Sample, arm: Arm) -> Request:
-        now = situation(arm, self.bench)
+        now = self.bench.situation(arm)
         sample = asked(sample, now)
         messages = prompt_of(sample, now)
         schemas = toolbox_of(sample, now, tools=self.bench.spec.toolset(arm)).schemas

@@ -19,7 +19,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.core.checkpointer import TrialSaver
 from gnomon_agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools

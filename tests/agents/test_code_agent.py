@@ -10,7 +10,8 @@ from gnomon.core.errors import Unavailable
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.code import FORBIDDEN, RAN, REPEATED, code
 from gnomon_agents.code_runtime import interpreter

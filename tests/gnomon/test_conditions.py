@@ -15,7 +15,8 @@ from gnomon.spec.arm_rules import conditions
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.pins import pins_of
 from gnomon.trials.condition import CONDITIONS, conditions_of
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon_tools.core.outside import FILES_ENV
 from tests.gnomon.test_trial import SAMPLE, TRIAL, Asker, ToyBenchmark, ToyModel, says
 

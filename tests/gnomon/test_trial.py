@@ -22,7 +22,8 @@ from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import Trial, trial_id
 from gnomon_tools.core.tool import TextResult, Tool, ToolArgs
 from gnomon_tools.core.toolbox import Toolbox

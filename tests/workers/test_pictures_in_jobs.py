@@ -12,7 +12,7 @@ from gnomon.core.row import COLUMNS
 from gnomon.core.sample import ImageRef, Part, Sample
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.run_trial import JobContext
+from gnomon.trials.job_context import JobContext
 from gnomon_agents.models.image_urls import PICTURES
 from gnomon_workers.open_job import OpenJob, cached
 from gnomon_workers.shard import run_shard

@@ -24,7 +24,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
-from gnomon.trials.run_trial import JobContext
+from gnomon.trials.job_context import JobContext
 from gnomon_agents.models.catalog import open_model
 from gnomon_workers.open_job import JobCache, OpenJob, OpenSpec
 from gnomon_workers.queue import client_of

@@ -16,7 +16,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.data_rules import opened_samples
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.pins import check_pins
-from gnomon.trials.run_trial import JobContext
+from gnomon.trials.job_context import JobContext
 from gnomon_workers.object_storage import Bucket, read_media_url
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.rules import open_samples, parse_spec
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import Trial
 from gnomon_agents.models.reference.model import ReferenceModel
 from gnomon_published.benchmarks.gtr_bench.case import Case, body_of

@@ -16,7 +16,8 @@ from gnomon.core.select import Select
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.models.catalog import open_model
 from gnomon_trips.service.requests import SAMPLE, TOOLS, spec_of

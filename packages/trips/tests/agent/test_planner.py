@@ -13,7 +13,8 @@ from gnomon.core.score import Outcome
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.core.tool_turn import NO_CALLS_LEFT
 from gnomon_agents.models.catalog import open_model

@@ -16,9 +16,10 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
+from gnomon.trials.job_context import JobContext
 from gnomon.trials.recorded_steps import recorded_until
 from gnomon.trials.rescore import rescored
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.models.catalog import open_model
 

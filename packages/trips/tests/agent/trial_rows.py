@@ -8,7 +8,8 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.job_context import JobContext
+from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.models.catalog import open_model
 
