@@ -15,14 +15,13 @@ from markupsafe import Markup, escape
 
 from gnomon.drawing.labels import apart, text_width
 from gnomon.report.section import Interval
-from gnomon.report.text_formats import percent, points, points_brackets, short
+from gnomon.report.text_formats import ARM_SHAPES, percent, points, points_brackets, short
 
 TOP, TOP_OF_SIGNED, FOOT = 8.0, 30.0, 34.0
 LETTERS, LINE = 12.5, 16.0  # pixels of a letter and of a line of text in a narrow chart
 CURVE_TOP, CURVE_BOTTOM, SQUARE_TOP = 16.0, 236.0, 34.0
 TICK_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MAX_TICKS = 9
-ARM_SHAPES = ("■", "●", "▲", "◆")  # by an arm's place among the job's, from 0
 COLOURS = 6  # of curves: c0 to c5 in report.css
 DASHES = ("", "7 4", "2 3", "9 3 2 3")  # tell curves apart on paper
 

@@ -201,7 +201,7 @@ def _lost(
     first, second = groups
     bounds = tuple(
         grouping.mean((scores.means(second, lost_as=high) - scores.means(first, lost_as=low))[touched])
-        for low, high in ((1.0, 0.0), (0.0, 1.0))
+        for low, high in AT_WORST
     )
     counts = [scores.lost(group)[touched] for group in groups]
     if comparison is None or not any(lost.any() for lost in counts):

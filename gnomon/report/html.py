@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from gnomon import drawing
 from gnomon.report.alert import line_of
-from gnomon.report.charts import ARM_SHAPES
 from gnomon.report.contrast import ContrastReport, comparisons
 from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
@@ -20,7 +19,7 @@ from gnomon.report.sample_cards import OpenedSamples, SampleSource, open_samples
 from gnomon.report.section import SECTIONS, PairKey, Section, pair_key, sections
 from gnomon.report.sections.job import repeats_text
 from gnomon.report.sections.preflights import preflight_text
-from gnomon.report.text_formats import FILTERS
+from gnomon.report.text_formats import ARM_SHAPES, FILTERS
 from gnomon.stopping import while_wanted
 
 FOLDER = Path(__file__).parent

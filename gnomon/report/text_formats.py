@@ -8,6 +8,7 @@ from gnomon.fitness.table import STATE_WORDS
 
 # What can start a link, a table cell, a heading, emphasis, code or HTML in Markdown.
 SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]()<>#+!|~"} | {10: " ", 13: " "}
+ARM_SHAPES = ("■", "●", "▲", "◆")  # by an arm's place among the job's, from 0
 LABEL_CHARS = 27  # what a plot has room for
 
 
@@ -145,13 +146,16 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def signed(value: float | None) -> str:
-    """A difference of dollars or seconds, to three digits.
+def signed(value: float | None, digits: int = 3) -> str:
+    """A difference with its sign, to so many digits; 0: a whole number. What is nothing has no sign.
 
-    >>> signed(0.01234), signed(-2.0), signed(None)
-    ('+0.0123', '−2', '–')
+    >>> signed(0.01234), signed(-2.0), signed(None), signed(-0.0), signed(-1712, 0)
+    ('+0.0123', '−2', '–', '0', '−1,712')
     """
-    return "–" if value is None else f"{value:+.3g}".replace("-", "−")
+    if value is None:
+        return "–"
+    text = f"{value:+.{digits}g}" if digits else f"{value:+,.0f}"
+    return "0" if text in ("+0", "-0") else text.replace("-", "−")
 
 
 def gain(value: float) -> str:

@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.text_formats import FILTERS
+from gnomon.report.text_formats import ARM_SHAPES, FILTERS
 from gnomon_service.api.middleware import COOKIE, SAFE
 from gnomon_service.api.places import in_place, with_request
 from gnomon_service.extension import EXTENSIONS, NavigationEntry
@@ -177,9 +177,6 @@ def _markdown() -> MarkdownIt:
     for mark in ("link_open", "link_close"):
         made.add_render_rule(mark, lambda *_: "")
     return made
-
-
-ARM_SHAPES = ("■", "●", "▲", "◆")  # of a job's first, second, … arm, on every page
 
 
 def as_page(request: Request, problem: JSONResponse) -> Response:

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import fields
 
-from sqlalchemy import ColumnElement, Row, func, or_, select
+from sqlalchemy import ColumnElement, RowMapping, func, or_, select
 
 from gnomon_workers.store.database import Database
 from gnomon_workers.store.failure import STOPPED
@@ -20,10 +20,10 @@ _DIGEST = (
     counted_jobs.c.name,
     counted_jobs.c.status,
     counted_jobs.c.benchmark,
-    counted_jobs.c.created_at,
-    counted_jobs.c.finished_at,
+    counted_jobs.c.created_at.label("created_s"),
+    counted_jobs.c.finished_at.label("finished_s"),
     counted_jobs.c.planned,
-    ended_count(counted_jobs),
+    ended_count(counted_jobs).label("processed"),
     counted_jobs.c.infra_missing,
     counted_jobs.c.known_usd,
     counted_jobs.c.is_budget_exhausted,
@@ -52,21 +52,12 @@ class JobLists(Database):
         )
         query = select(*columns).where(chosen, *matching).order_by(counted_jobs.c.number.desc())
         with self.reading() as db:
-            rows = [row for row in db.execute(query) if not wanted or _holds(row, wanted)]
+            rows = [row for row in db.execute(query).mappings() if not wanted or _holds(row, wanted)]
+        names = [field.name for field in fields(JobDigest) if field.name != "is_budget_exhausted"]
         return [
             JobDigest(
-                id=row[0],
-                number=row[1],
-                name=row[2],
-                status=row[3],
-                benchmark=row[4],
-                created_s=row[5],
-                finished_s=row[6],
-                planned=row[7],
-                processed=row[8],
-                infra_missing=row[9],
-                known_usd=row[10],
-                is_budget_exhausted=bool(row[11]),
+                **{name: row[name] for name in names},
+                is_budget_exhausted=bool(row["is_budget_exhausted"]),
             )
             for row in rows
         ]
@@ -88,34 +79,37 @@ class JobLists(Database):
     def stopped_models(self, *, limit: int) -> list[StoppedModel]:
         """Models of the newest jobs that are called no more, as their provider refused them for good."""
         query = (
-            select(jobs.c.id, jobs.c.name, model_checks.c.model, model_checks.c.cause, model_checks.c.error)
+            select(
+                jobs.c.id.label("job_id"),
+                jobs.c.name.label("job_name"),
+                *(model_checks.c[name] for name in ("model", "cause", "error")),
+            )
             .join(jobs, jobs.c.id == model_checks.c.job_id)
             .where(model_checks.c.state == STOPPED)
             .order_by(jobs.c.number.desc(), model_checks.c.model)
             .limit(limit)
         )
         with self.reading() as db:
-            return [
-                StoppedModel(job_id=row[0], job_name=row[1], model=row[2], cause=row[3], error=row[4])
-                for row in db.execute(query)
-            ]
+            return [StoppedModel(**row) for row in db.execute(query).mappings()]
 
     def missing_trials(self, job_ids: Collection[str], *, limit: int = 200) -> list[MissingTrials]:
         """Why trials of these jobs are missing: the reasons that hold for most of them first."""
-        count, error, trial_id = func.count(), func.max(results.c.error), func.min(results.c.trial_id)
+        count = func.count()
         query = (
-            select(results.c.job_id, results.c.stop_reason, count, error, trial_id)
+            select(
+                results.c.job_id,
+                results.c.stop_reason.label("cause"),
+                count.label("trials"),
+                func.max(results.c.error).label("error"),
+                func.min(results.c.trial_id).label("trial_id"),
+            )
             .where(results.c.job_id.in_(job_ids), results.c.outcome == MISSING)
             .group_by(results.c.job_id, results.c.stop_reason)
             .order_by(count.desc(), results.c.job_id, results.c.stop_reason)
             .limit(limit)
         )
         with self.reading() as db:
-            rows = db.execute(query).all()
-        return [
-            MissingTrials(job_id=row[0], cause=row[1], trials=row[2], error=row[3], trial_id=row[4])
-            for row in rows
-        ]
+            return [MissingTrials(**row) for row in db.execute(query).mappings()]
 
 
 def _may_hold(word: str) -> ColumnElement[bool]:
@@ -125,15 +119,8 @@ def _may_hold(word: str) -> ColumnElement[bool]:
     return or_(*(column.icontains(word, autoescape=True) for column in columns))
 
 
-def _holds(row: Row[Any], words: Sequence[str]) -> bool:
-    models = json.loads(row.spec)["models"]
-    names = [
-        row.id,
-        row.name,
-        row.benchmark,
-        row.owner,
-        row.posted_by,
-        *(f"{model['id']} {model.get('name', '')}" for model in models),
-    ]
-    text = " ".join(names).lower()
+def _holds(row: RowMapping, words: Sequence[str]) -> bool:
+    models = json.loads(row["spec"])["models"]
+    names = [row[name] for name in ("id", "name", "benchmark", "owner", "posted_by")]
+    text = " ".join([*names, *(f"{model['id']} {model.get('name', '')}" for model in models)]).lower()
     return all(word in text for word in words)

@@ -325,7 +325,7 @@ WORDS: Mapping[Blinding, str] = {
 def _view(report: BlindingPart) -> Mapping[str, object] | None:
     if not report.get("blinding", []) and not report.get("arm_sizes", []):
         return None
-    return {"measures": MEASURES, "words": WORDS, "signed": signed}
+    return {"measures": MEASURES, "words": WORDS}
 
 
 def _sentence(row: BlindingRow) -> str:
@@ -337,16 +337,6 @@ def _terminal(report: BlindingPart) -> Iterator[str]:
     if rows:
         yield ""
     yield from map(_sentence, rows)
-
-
-def signed(value: float, digits: int = 3) -> str:
-    """A difference with its sign, and none where it is nothing.
-
-    >>> signed(-0.2541), signed(0.25), signed(0.0), signed(-712, 0)
-    ('−0.254', '+0.25', '0', '−712')
-    """
-    text = f"{value:+,.0f}" if digits == 0 else f"{value:+.{digits}g}"
-    return "0" if text in ("+0", "-0") else text.replace("-", "−")
 
 
 blinding = Section(
