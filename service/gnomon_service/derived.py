@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.stopping import Unwanted, check_wanted, stoppable
 from gnomon_tools.core.outside import OWN_PACKAGES, find_module
 from gnomon_workers.store.database import in_words
-from gnomon_workers.store.job_counters import OPEN
+from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.store import Store
 
 SLOW_S = 0.2  # what takes no longer to make is made at once

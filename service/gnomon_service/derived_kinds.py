@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from gnomon.report.text_formats import deciding
 from gnomon.stopping import while_wanted
 from gnomon_service.derived import Derived, Kind, Stamp, code_version
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobState
+from gnomon_workers.store.records import OPEN, JobState
 from gnomon_workers.store.store import Store
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start

@@ -11,7 +11,7 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.pins import require_benchmark
 from gnomon_service.settings import Settings
 from gnomon_workers.open_job import media_of, open_spec
-from gnomon_workers.store.job_counters import OPEN
+from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.store import Store
 
 

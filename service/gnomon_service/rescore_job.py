@@ -13,8 +13,7 @@ from gnomon.spec.pins import require_benchmark, scored_here
 from gnomon.trials.rescore import rescored, response_of
 from gnomon_service.settings import Settings
 from gnomon_workers.open_job import OpenJob, media_of, open_spec
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 
 LISTED = 50

@@ -14,8 +14,7 @@ from gnomon_service.local_stack import LocalStack, default_workers, local_stack
 from gnomon_service.reply_watch import ReplyWatch, UnreadReplies
 from gnomon_service.settings import Settings
 from gnomon_service.supervisor import sigterm_as_interrupt
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 
 POLL_S = 0.2

@@ -13,7 +13,7 @@ def stored_job(settings: Settings, job_id: str) -> StoredJob:
     Raises:
         NotFound: the job does not exist.
     """
-    from gnomon_workers.store.job_counters import OPEN  # late, as the store: few specs need it
+    from gnomon_workers.store.records import OPEN  # late, as the store: few specs need it
     from gnomon_workers.store.store import open_store
 
     with open_store(settings.database_url) as store:

@@ -18,9 +18,9 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.budget.model import with_budget
 from gnomon_workers.budget.reservations import current_trial_id, kind_of
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import Store
 from gnomon_workers.store.budgets import ReserveResult, SpendLimit
-from gnomon_workers.store.job_counters import Usage
 from tests.workers.conftest import ALL, Clock, create
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])

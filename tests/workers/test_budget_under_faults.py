@@ -9,8 +9,8 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Reply, Request
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_workers.budget.model import with_budget
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import Store
-from gnomon_workers.store.job_counters import Usage
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
 from tests.workers.test_budget import PAID, REQUEST, PaidModel, budget_of

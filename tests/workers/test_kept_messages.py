@@ -9,10 +9,10 @@ from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.core.score import Outcome
 from gnomon_service.api.serializers import job_view
 from gnomon_service.reports import as_json, report_of
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.preflight import ask
 from gnomon_workers.redacted_model import RedactedModel
 from gnomon_workers.store import Store
-from gnomon_workers.store.job_counters import Usage
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 

@@ -22,10 +22,10 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import opened_samples, parse_spec
 from gnomon_workers import preflight
 from gnomon_workers.budget.client import BudgetClient
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
 from gnomon_workers.shard import run_shard
 from gnomon_workers.store import JobRecord, Store
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.records import ModelCheck
 from tests.agents.conftest import FakeProvider, serving
 from tests.chat_provider import Refusal

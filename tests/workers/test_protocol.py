@@ -17,9 +17,10 @@ from hypothesis.stateful import (
 from sqlalchemy import func, select, text
 
 from gnomon.core.score import Outcome
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import Lease, Store
 from gnomon_workers.store.checkpoints import NewCheckpoint
-from gnomon_workers.store.job_counters import Usage, counted_jobs
+from gnomon_workers.store.job_counters import counted_jobs
 from gnomon_workers.store.schema import results, trials
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.result_writer import ResultWriter
 from gnomon_workers.store import Store
-from gnomon_workers.store.job_counters import Usage
 from tests.workers.conftest import TRACE, create, make_row
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import Lease, Store
 from gnomon_workers.store import results as results_module
 from gnomon_workers.store.checkpoints import NewCheckpoint
 from gnomon_workers.store.database import insert_or_update
-from gnomon_workers.store.job_counters import Usage, lock_jobs
+from gnomon_workers.store.job_counters import lock_jobs
 from gnomon_workers.store.numbering import NEWEST
 from gnomon_workers.store.schema import job_counts, jobs, lease_holders, results, traces, trials
 from gnomon_workers.store.serialization import pack, row_values

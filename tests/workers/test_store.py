@@ -12,8 +12,8 @@ from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import JobRecord, Lease, Store
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.missing import BATCH
 from gnomon_workers.store.records import FirstMatches
 from gnomon_workers.store.schema import job_counts, jobs, results, traces, trials

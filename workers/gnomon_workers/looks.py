@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.sample import SampleRef
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.spec.job_spec import JobSpec
-from gnomon_workers.store.job_counters import OPEN
+from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.store import Store
 
 if TYPE_CHECKING:

@@ -29,9 +29,8 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_tools.core.plugin_code import contained
 from gnomon_workers.budget.client import BudgetClient
-from gnomon_workers.store.budgets import ZERO_USAGE
+from gnomon_workers.budget.usage import NO_USAGE, Usage
 from gnomon_workers.store.database import in_words
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.records import CheckState
 from gnomon_workers.store.retry import retry_until_store_answers
 from gnomon_workers.store.store import Store
@@ -52,7 +51,7 @@ class Finding:
 
     state: CheckState
     calls: int
-    spent: Usage = ZERO_USAGE
+    spent: Usage = NO_USAGE
     cause: str = ""
     error: str = ""
     reply: Reply | None = None
@@ -101,7 +100,7 @@ async def ask(
             with contained():
                 reply = await model.reply(request)
         except ModelFault as fault:
-            spent = ZERO_USAGE if fault.reply is None else Usage.by(fault.reply)
+            spent = NO_USAGE if fault.reply is None else Usage.by(fault.reply)
             return Finding(state="passed", calls=calls, spent=spent, raised=fault)
         except OutOfBudget as error:
             return Finding(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store.database import is_passing
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.results import Ended, usage_of
 from gnomon_workers.store.store import Store

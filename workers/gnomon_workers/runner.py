@@ -10,13 +10,13 @@ from contextlib import suppress
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon_workers.budget.reservations import kind_of
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.checkpoints import CheckpointWriter
 from gnomon_workers.durations import TRIAL
 from gnomon_workers.replays import Replays
 from gnomon_workers.result_writer import ResultWriter
 from gnomon_workers.running_trials import RunningTrials
 from gnomon_workers.shard_run import ShardRun
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.results import Ended
 from gnomon_workers.store.retry import RETRY_S

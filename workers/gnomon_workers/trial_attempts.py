@@ -16,12 +16,11 @@ from gnomon.trials.replay import PreparedReplay
 from gnomon.trials.run_trial import run_trial
 from gnomon_tools.core.outage import ServerFault
 from gnomon_workers.budget.reservations import current_trial_id
-from gnomon_workers.budget.usage import NO_USAGE
+from gnomon_workers.budget.usage import NO_USAGE, Usage
 from gnomon_workers.checkpoints import CheckpointWriter
 from gnomon_workers.open_job import OpenJob
 from gnomon_workers.replays import Replays
 from gnomon_workers.slots import TrialSlot
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.missing import missing_row
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.results import Ended

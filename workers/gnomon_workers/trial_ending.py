@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.result_writer import ResultWriter
 from gnomon_workers.running_trials import RunningTrials
 from gnomon_workers.shard_run import ShardRun
-from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.records import Lease
 from gnomon_workers.trial_source import TrialSource
 

@@ -11,7 +11,7 @@ from gnomon.core.model import is_built_in
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import choose_call, cost_after
 from gnomon.trials.trial_plan import count_trials, trial_id
-from gnomon_workers.store.job_counters import OPEN
+from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.store import Store
 
 CONTROL = "as recorded"

@@ -17,9 +17,8 @@ from gnomon_service.api.middleware import Caller
 from gnomon_service.api.problems import problem
 from gnomon_service.api.serializers import alert_views, job_view
 from gnomon_service.api.state import OpenStreams, Shared, State
-from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.jobs import number_of
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 
 POLL_S = 0.5
 HEARTBEAT_S = 15.0

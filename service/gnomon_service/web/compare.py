@@ -24,8 +24,7 @@ from gnomon.report.unpaired import unpaired
 from gnomon.trials.trial_plan import trial_id
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 
 MOST_JOBS = 12  # that are compared at once
 LISTED = 100  # jobs to choose from, and samples on a page

@@ -32,8 +32,7 @@ from gnomon_service.web.pages import View, page
 from gnomon_service.web.sign_in import own_path
 from gnomon_service.web.time_text import seconds_text
 from gnomon_service.web.trial_views import arm_place
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
     from gnomon.report.contrast import ContrastReport

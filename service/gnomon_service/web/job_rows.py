@@ -8,8 +8,7 @@ from gnomon.exchange.run import asked_and_scored, is_imported
 from gnomon.report.text_formats import capitalised, percent, points
 from gnomon_service.derived_kinds import JobVerdict
 from gnomon_service.web.time_text import ago, seconds_of, seconds_text
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord, MissingTrials
+from gnomon_workers.store.records import OPEN, JobRecord, MissingTrials
 
 NAMED = 3  # models or arms that a line names
 CAUSES = {  # what the causes of missing trials are called

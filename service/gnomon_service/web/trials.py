@@ -15,8 +15,7 @@ from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
 from gnomon_service.web.trial_lists import ORDERS, TrialList, asked_of, trial_list
 from gnomon_service.web.trial_views import arm_place
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 
 if TYPE_CHECKING:  # else imported late: with NumPy, a part of the API's start
     from gnomon.report.trial_index.entries import ArmResult, GridRow, PairEntry, TrialEntry

@@ -10,16 +10,9 @@ from gnomon.core.errors import OutOfBudget
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_workers.budget.cost_bound import CostBound
-from gnomon_workers.budget.reservations import Cost, TrialReservations, add, kind_of, subtract
-from gnomon_workers.store.budgets import (
-    ROUNDING_USD,
-    ZERO_USAGE,
-    CostRatios,
-    ReserveResult,
-    SpendLimit,
-    total,
-)
-from gnomon_workers.store.job_counters import Usage
+from gnomon_workers.budget.reservations import Cost, TrialReservations, kind_of
+from gnomon_workers.budget.usage import NO_USAGE, Usage, total
+from gnomon_workers.store.budgets import ROUNDING_USD, CostRatios, ReserveResult, SpendLimit
 from gnomon_workers.store.retry import RETRY_S, retry_until_store_answers
 from gnomon_workers.store.store import Store
 
@@ -49,9 +42,9 @@ class BudgetClient:
     ) -> None:
         self.limit = SpendLimit(usd=spec.limits.usd, tokens=spec.limits.tokens)
         self._job_id, self._store, self._holder, self._ttl_s = job_id, store, holder, ttl_s
-        self._calls, self._in_flight = 0, ZERO_USAGE
-        self._settled, self._written, self._granted = ZERO_USAGE, ZERO_USAGE, ZERO_USAGE
-        self._untold = ZERO_USAGE  # of what is settled: bounds of calls whose cost nobody told
+        self._calls, self._in_flight = 0, NO_USAGE
+        self._settled, self._written, self._granted = NO_USAGE, NO_USAGE, NO_USAGE
+        self._untold = NO_USAGE  # of what is settled: bounds of calls whose cost nobody told
         self._block, self._asked_s = MIN_BATCH, 0.0
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self._bounds: dict[str, CostBound] = {}
@@ -76,7 +69,7 @@ class BudgetClient:
         kinds = {trial_id: kind for trial_id, kind in kinds.items() if trial_id not in self._reservations}
         if self.is_exhausted or not kinds:
             return True
-        if self._granted == ZERO_USAGE and not self._asking.locked():
+        if self._granted == NO_USAGE and not self._asking.locked():
             await self.refresh(is_first=True)  # others may know what trials cost
         has_seen = self._reservations.has_seen(kinds)
         if not has_seen and not self._reservations:
@@ -141,7 +134,7 @@ class BudgetClient:
 
     def _charge_reservation(self, taken: Usage, trial: str) -> Usage:
         self._calls += 1
-        self._in_flight = add(self._in_flight, taken)
+        self._in_flight = total(self._in_flight, taken)
         if taken is not self._all:
             self._reservations.charge(trial, taken)
         return taken
@@ -151,7 +144,7 @@ class BudgetClient:
             wanted, reservation=self._reservations.left(trial)
         ):
             is_plenty = wanted is not None and not self.is_contended and not self._reservations
-            more = wanted and subtract(wanted, self._reservations.left(trial))
+            more = wanted and wanted.without(self._reservations.left(trial))
             was_busy = self._busy()  # what settles while the store is asked is not in its answer
             times = self._block_now() if is_plenty else 1
             answer = await retry_until_store_answers(
@@ -181,11 +174,11 @@ class BudgetClient:
     def settle(self, taken: Usage, used: Usage, *, trial: str = "", is_told: bool = True) -> None:
         """A call that was set aside for has ended and cost so much, or so much at most if nobody told it."""
         if not is_told:
-            self._untold = add(self._untold, used)
+            self._untold = total(self._untold, used)
         self._calls -= 1
-        self._in_flight = subtract(self._in_flight, taken) if self._calls else ZERO_USAGE
-        self._settled = add(self._settled, used)
-        self._reservations.charge(trial, used, less=ZERO_USAGE if taken is self._all else taken)
+        self._in_flight = self._in_flight.without(taken) if self._calls else NO_USAGE
+        self._settled = total(self._settled, used)
+        self._reservations.charge(trial, used, less=NO_USAGE if taken is self._all else taken)
         if taken is self._all:
             self._granted, self._all = self._committed(), None  # the rest is everybody's
             self._on_room()
@@ -193,7 +186,7 @@ class BudgetClient:
 
     def mark_recorded(self, spent: Sequence[Usage]) -> None:
         """The store now counts this itself."""
-        self._written = total([self._written, *spent])
+        self._written = total(self._written, *spent)
 
     async def refresh(self, *, is_first: bool = False) -> None:
         """Show the store what is held now, and that this process lives.
@@ -204,7 +197,7 @@ class BudgetClient:
         is_asking = self._asking.locked() or self._waiting > 0
         if (is_first or self._is_shown) and not self._is_closed and not is_asking:
             async with self._asking:
-                await self._request_share(ZERO_USAGE)
+                await self._request_share(NO_USAGE)
 
     async def close(self) -> None:
         """Everything is written; what is still held was spent on calls without a result, or may have been.
@@ -215,8 +208,8 @@ class BudgetClient:
         async with self._asking:
             if self._is_shown:
                 held = self._held()
-                told = subtract(held, self._untold)
-                possible = subtract(held, told)
+                told = held.without(self._untold)
+                possible = held.without(told)
                 close = partial(self._store.close_budget, self._job_id, self._holder, told, possible=possible)
                 await self._in_store(close)
 
@@ -247,21 +240,21 @@ class BudgetClient:
 
     def _committed(self) -> Usage:
         """All that was spent or set aside here so far."""
-        return total([self._settled, self._in_flight, self._reservations.all_left])
+        return total(self._settled, self._in_flight, self._reservations.all_left)
 
     def _held(self) -> Usage:
         """Of that, what is not yet counted by the store."""
-        return subtract(self._committed(), self._written)
+        return self._committed().without(self._written)
 
-    def _fits(self, wanted: Usage, *, reservation: Usage = ZERO_USAGE) -> bool:
-        more = total([self._committed(), subtract(wanted, reservation)])
+    def _fits(self, wanted: Usage, *, reservation: Usage = NO_USAGE) -> bool:
+        more = total(self._committed(), wanted.without(reservation))
         return self._covers(self._granted, more, rounding_usd=ROUNDING_USD)
 
     def _covers(self, reserved: Usage, wanted: Usage, *, rounding_usd: float = 0.0) -> bool:
         """Whether so much is in it, of what the job limits."""
         limit = self.limit
-        return (limit.usd is None or (wanted[0] or 0.0) <= (reserved[0] or 0.0) + rounding_usd) and (
-            limit.tokens is None or (wanted[1] or 0) <= (reserved[1] or 0)
+        return (limit.usd is None or wanted.known_usd <= reserved.known_usd + rounding_usd) and (
+            limit.tokens is None or wanted.known_tokens <= reserved.known_tokens
         )
 
     async def _in_store(self, write: Callable[[], Result]) -> Result:
@@ -282,7 +275,7 @@ class BudgetClient:
                 self._job_id,
                 self._holder,
                 limit=self.limit,
-                held=subtract(committed, written),
+                held=committed.without(written),
                 calls=max(self._busy(), int(bool(self._reservations.unproved))),  # either may leave something
                 wanted=wanted and Usage(times * wanted.known_usd, times * wanted.known_tokens),
                 cost_ratios=self._reservations.most
@@ -292,7 +285,7 @@ class BudgetClient:
             answer = await self._in_store(reserve)
             if answer.granted is not None or self._written is written:
                 break  # else what was written meanwhile may have been counted twice
-        self._granted = committed if answer.granted is None else total([committed, answer.granted])
+        self._granted = committed if answer.granted is None else total(committed, answer.granted)
         self._merge_cost_ratios(answer.cost_ratios)
         return answer
 

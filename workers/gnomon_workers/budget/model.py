@@ -11,8 +11,8 @@ from gnomon.core.timeout import timeout_paused
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.budget.reservations import current_trial_id
-from gnomon_workers.store.budgets import ZERO_USAGE, SpendLimit
-from gnomon_workers.store.job_counters import Usage
+from gnomon_workers.budget.usage import NO_USAGE, Usage
+from gnomon_workers.store.budgets import SpendLimit
 
 # Faults of calls that may have cost something all the same
 MAY_BE_BILLED = ("timeout", "bad_response", "refused", "malformed_call")
@@ -52,7 +52,7 @@ class BudgetedModel:
         if taken is None:
             with timeout_paused():
                 taken = await self._budget.reserve(lambda: self._bound.upper_bound(planned), trial=trial)
-        used, unknown, is_told = ZERO_USAGE, [], True
+        used, unknown, is_told = NO_USAGE, [], True
         try:
             reply = await self._model.reply(request)
             used = Usage.by(reply)
@@ -60,7 +60,7 @@ class BudgetedModel:
                 used, is_told = self._worst_case_cost(planned, taken), False
         except (ProviderFault, ModelFault) as fault:
             paid = fault.reply if isinstance(fault, ModelFault) else None
-            used = ZERO_USAGE if paid is None else Usage.by(paid)
+            used = NO_USAGE if paid is None else Usage.by(paid)
             if fault.cause in MAY_BE_BILLED and not used.known_tokens:
                 used, is_told = self._worst_case_cost(planned, taken), False
             raise

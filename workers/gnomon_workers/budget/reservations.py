@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from gnomon_workers.store.budgets import ZERO_USAGE
-from gnomon_workers.store.job_counters import Usage
+from gnomon_workers.budget.usage import NO_USAGE, Usage
 
 Cost = tuple[float, float]  # tokens and dollars
 current_trial_id: ContextVar[str] = ContextVar("the trial whose calls are paid", default="")
@@ -37,7 +36,7 @@ class TrialReservation:
             self.peak_usd = self.used_usd
         if self.used_tokens > self.peak_tokens:
             self.peak_tokens = self.used_tokens
-        self.left = subtract(self.reserved, Usage(self.used_usd, self.used_tokens))
+        self.left = self.reserved.without(Usage(self.used_usd, self.used_tokens))
 
 
 class TrialReservations:
@@ -48,7 +47,7 @@ class TrialReservations:
         self._allowed = allowed
         self._open: dict[str, TrialReservation] = {}
         self._running: set[str] = set()
-        self.all_left = ZERO_USAGE  # in all of them
+        self.all_left = NO_USAGE  # in all of them
         self.most: dict[str, Cost] = {}  # by kind, of the dearest trial
 
     def __len__(self) -> int:
@@ -82,7 +81,7 @@ class TrialReservations:
             self._open[trial_id] = reservation = TrialReservation(
                 group=kind, is_seen=kind in self.most, reserved=reserved, left=reserved
             )
-            self._count(ZERO_USAGE, reservation.left)
+            self._count(NO_USAGE, reservation.left)
 
     @property
     def unproved(self) -> list[TrialReservation]:
@@ -90,15 +89,15 @@ class TrialReservations:
         return [
             reservation
             for reservation in self._open.values()
-            if not reservation.is_seen and reservation.left != ZERO_USAGE
+            if not reservation.is_seen and reservation.left != NO_USAGE
         ]
 
     def give_way(self) -> bool:
         """Let go of what is held only because an arm allows it; whether there was any."""
         unproved = self.unproved
         for reservation in unproved:
-            self._count(reservation.left, ZERO_USAGE)
-            reservation.reserved = reservation.left = ZERO_USAGE
+            self._count(reservation.left, NO_USAGE)
+            reservation.reserved = reservation.left = NO_USAGE
         return bool(unproved)
 
     def start(self, trial_id: str) -> None:
@@ -110,7 +109,7 @@ class TrialReservations:
         """The trial has ended: record what it cost. A trial that is given back says nothing of costs."""
         self._running.discard(trial_id)
         if (reservation := self._open.pop(trial_id, None)) is not None:
-            self._count(reservation.left, ZERO_USAGE)
+            self._count(reservation.left, NO_USAGE)
             if has_run:
                 self.observe(reservation.group, (float(reservation.peak_tokens), reservation.peak_usd))
 
@@ -119,37 +118,25 @@ class TrialReservations:
         tokens, usd = self.most.get(kind, (0.0, 0.0))
         self.most[kind] = max(tokens, cost[0]), max(usd, cost[1])
 
-    def charge(self, trial_id: str, more: Usage, *, less: Usage = ZERO_USAGE) -> None:
+    def charge(self, trial_id: str, more: Usage, *, less: Usage = NO_USAGE) -> None:
         """Pay from a trial's reservation, and put back what was paid before."""
         if (reservation := self._open.get(trial_id)) is not None:
             before = reservation.left
-            reservation.use((more[0] or 0.0) - (less[0] or 0.0), (more[1] or 0) - (less[1] or 0))
+            reservation.use(more.known_usd - less.known_usd, more.known_tokens - less.known_tokens)
             self._count(before, reservation.left)
 
     def left(self, trial_id: str) -> Usage:
         """What is left in a trial's reservation."""
-        return ZERO_USAGE if (reservation := self._open.get(trial_id)) is None else reservation.left
+        return NO_USAGE if (reservation := self._open.get(trial_id)) is None else reservation.left
 
     def _count(self, before: Usage, now: Usage) -> None:
         if not self._open:
-            self.all_left = ZERO_USAGE  # exactly: no rounding adds up
+            self.all_left = NO_USAGE  # exactly: no rounding adds up
             return
-        usd, tokens = self.all_left
         self.all_left = Usage(
-            (usd or 0.0) + ((now[0] or 0.0) - (before[0] or 0.0)),
-            (tokens or 0) + ((now[1] or 0) - (before[1] or 0)),
+            self.all_left.known_usd + (now.known_usd - before.known_usd),
+            self.all_left.known_tokens + (now.known_tokens - before.known_tokens),
         )
-
-
-def add(first: Usage, second: Usage) -> Usage:
-    """What is known of both together."""
-    return Usage((first[0] or 0.0) + (second[0] or 0.0), (first[1] or 0) + (second[1] or 0))
-
-
-def subtract(whole: Usage, part: Usage) -> Usage:
-    """What is left of the whole, never below nothing."""
-    usd, tokens = (whole[0] or 0.0) - (part[0] or 0.0), (whole[1] or 0) - (part[1] or 0)
-    return Usage(max(0.0, usd), max(0, tokens))
 
 
 def kind_of(model: str, arm: str) -> str:

@@ -39,6 +39,15 @@ class Usage(NamedTuple):
         tokens = None if self.tokens is None else max(0, self.tokens - counted.known_tokens)
         return type(self)(usd, tokens)
 
+    def without(self, part: "Usage") -> Self:
+        """What is known of it beyond what is known of a part, never below nothing.
+
+        >>> Usage(0.5, None).without(Usage(0.25, 7))
+        Usage(usd=0.25, tokens=0)
+        """
+        usd, tokens = self.known_usd - part.known_usd, self.known_tokens - part.known_tokens
+        return type(self)(max(0.0, usd), max(0, tokens))
+
     def plus(self, other: "Usage") -> Self:
         """Both together; unknown where one is.
 
@@ -81,3 +90,8 @@ class Usage(NamedTuple):
 
 NO_USAGE = Usage(0.0, 0)
 UNKNOWN_USAGE = Usage(None, None)
+
+
+def total(*spent: Usage) -> Usage:
+    """What is known of several together."""
+    return Usage(sum(usage.known_usd for usage in spent), sum(usage.known_tokens for usage in spent))

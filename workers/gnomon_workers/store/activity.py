@@ -14,8 +14,8 @@ from gnomon_workers.budget.usage import NO_USAGE
 from gnomon_workers.poster import Poster
 from gnomon_workers.store.budgets import held_by_job
 from gnomon_workers.store.database import Database
-from gnomon_workers.store.job_counters import OPEN, counted_jobs
-from gnomon_workers.store.records import iso
+from gnomon_workers.store.job_counters import counted_jobs
+from gnomon_workers.store.records import OPEN, iso
 from gnomon_workers.store.schema import activity, deleted_jobs, jobs
 
 Action = Literal["posted", "cancelled", "resumed", "deleted", "looked"]

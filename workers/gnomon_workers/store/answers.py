@@ -8,9 +8,8 @@ from sqlalchemy import select
 from gnomon.core.errors import SpecError
 from gnomon.core.row import COLUMNS, Row
 from gnomon_workers.store.database import Database
-from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.jobs import number_of
-from gnomon_workers.store.records import Page
+from gnomon_workers.store.records import OPEN, Page
 from gnomon_workers.store.schema import jobs, results
 from gnomon_workers.store.serialization import row_in_order
 

@@ -1,17 +1,17 @@
 """Keeps what each process may spend of a job's limits before it has written what it spent."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
+from gnomon_workers.budget.usage import NO_USAGE, Usage, total
 from gnomon_workers.store.database import Database, insert_or_update
-from gnomon_workers.store.job_counters import Usage, add_results, lock_jobs
+from gnomon_workers.store.job_counters import add_results, lock_jobs
 from gnomon_workers.store.schema import jobs, reservations
 
 ROUNDING_USD = 1e-9
-ZERO_USAGE = Usage(0.0, 0)
 CostRatios = Mapping[
     str, tuple[float, float]
 ]  # by model: of tokens and of dollars, see workers/gnomon_workers/budget/cost_bound.py
@@ -57,7 +57,7 @@ class SpendLimit:
         Usage(usd=0.0, tokens=2)
         """
         if wanted is not None:
-            return wanted if self.covers(total([used, wanted])) else None
+            return wanted if self.covers(total(used, wanted)) else None
         usd = 0.0 if self.usd is None else self.usd - used.known_usd
         tokens = 0 if self.tokens is None else self.tokens - used.known_tokens
         is_left = (self.usd is None or usd > ROUNDING_USD) and (self.tokens is None or tokens > 0)
@@ -114,15 +114,15 @@ class BudgetStore(Database):
             now = self.now(db)
             lost = book_expired(db, job_id, now=now, own=holder)
             spent, calls_elsewhere = _others(db, job_id, holder)
-            used = total([Usage(stored[0], stored[1]), lost, spent, held])
+            used = total(Usage(stored[0], stored[1]), lost, spent, held)
             granted = limit.grant(used, wanted, is_only_spender=not calls_elsewhere)
-            more = total([held, granted or ZERO_USAGE])
+            more = total(held, granted or NO_USAGE)
             reservation = {
                 "holder": holder,
                 "job_id": job_id,
                 "usd": more.known_usd,
                 "tokens": more.known_tokens,
-                "calls": calls + (granted is not None and granted != ZERO_USAGE),
+                "calls": calls + (granted is not None and granted != NO_USAGE),
                 "expires_at": now + ttl_s,
             }
             insert_or_update(db, reservations, reservation)
@@ -136,12 +136,12 @@ class BudgetStore(Database):
         with self.writing() as db:
             db.execute(update(jobs).where(jobs.c.id == job_id).values(is_budget_exhausted=1))
 
-    def close_budget(self, job_id: str, holder: str, left: Usage, *, possible: Usage = ZERO_USAGE) -> None:
+    def close_budget(self, job_id: str, holder: str, left: Usage, *, possible: Usage = NO_USAGE) -> None:
         """All that has results is written; `left` was spent besides, and so much is `possible` above that."""
         with self.writing() as db:
             lock_jobs(db, [job_id])
             db.execute(delete(reservations).where(reservations.c.holder == holder))
-            if left != ZERO_USAGE:
+            if left != NO_USAGE:
                 add_results(db, job_id, (), [left])
             _add_possible(db, job_id, possible)
 
@@ -149,13 +149,13 @@ class BudgetStore(Database):
 def book_expired(db: Connection, job_id: str, *, now: float, own: str = "") -> Usage:
     """Count as possibly spent what processes that are silent have held of a locked job; return how much."""
     gone = db.execute(_DROP_EXPIRED, {"of_job": job_id, "own": own, "now": now})
-    lost = total([Usage(row.usd, row.tokens) for row in gone])
+    lost = total(*(Usage(row.usd, row.tokens) for row in gone))
     _add_possible(db, job_id, lost)
     return lost
 
 
 def _add_possible(db: Connection, job_id: str, more: Usage) -> None:
-    if more != ZERO_USAGE:
+    if more != NO_USAGE:
         db.execute(_ADD_POSSIBLE, {"of_job": job_id, "usd": more.known_usd, "tokens": more.known_tokens})
 
 
@@ -179,8 +179,3 @@ def _greatest(first: CostRatios, second: CostRatios) -> dict[str, tuple[float, f
         before = greatest.get(label, (0.0, 0.0))
         greatest[label] = max(before[0], tokens), max(before[1], usd)
     return greatest
-
-
-def total(spent: Sequence[Usage]) -> Usage:
-    """What is known of several."""
-    return Usage(sum(usage.known_usd for usage in spent), sum(usage.known_tokens for usage in spent))

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store.database import Database, insert_or_update
-from gnomon_workers.store.job_counters import Usage, add_results, lock_jobs
+from gnomon_workers.store.job_counters import add_results, lock_jobs
 from gnomon_workers.store.leases import held_by, unlocked
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.schema import checkpoints, trials

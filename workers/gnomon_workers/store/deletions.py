@@ -24,10 +24,10 @@ from sqlalchemy import (
 
 from gnomon.core.errors import Conflict
 from gnomon_workers.store.database import Database
-from gnomon_workers.store.job_counters import OPEN, lock_jobs
+from gnomon_workers.store.job_counters import lock_jobs
 from gnomon_workers.store.jobs import find_row
 from gnomon_workers.store.preparation import prepares
-from gnomon_workers.store.records import DeletedJob, Deletion, iso
+from gnomon_workers.store.records import OPEN, DeletedJob, Deletion, iso
 from gnomon_workers.store.schema import (
     LEASED,
     STAYS,

@@ -15,8 +15,9 @@ from gnomon.core.seal import PlannedSamples
 from gnomon.exchange.run import is_imported
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store.database import insert_all
-from gnomon_workers.store.job_counters import Usage, add_results, lock_jobs
+from gnomon_workers.store.job_counters import add_results, lock_jobs
 from gnomon_workers.store.job_ends import end_job
 from gnomon_workers.store.jobs import Jobs, seal_plan
 from gnomon_workers.store.records import JobStatus

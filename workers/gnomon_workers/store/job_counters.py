@@ -24,10 +24,7 @@ from sqlalchemy import cast as sql_cast
 
 from gnomon.core.score import Outcome
 from gnomon_workers.budget.usage import Usage
-from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.schema import COUNTERS, job_counts, jobs
-
-__all__ = ["OPEN", "Usage", "add_results", "counted_jobs", "ended_count", "lock_jobs"]
 
 
 def _counted_jobs() -> Subquery:

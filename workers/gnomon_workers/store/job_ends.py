@@ -9,7 +9,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon_workers.store.database import ALONE, Database
 from gnomon_workers.store.failure import failure_of
-from gnomon_workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
+from gnomon_workers.store.job_counters import counted_jobs, ended_count, lock_jobs
+from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.schema import jobs
 
 MAX_CHANGES = 64  # beside a job's row, before they are moved into it: each look at the job adds them up

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, RowMapping, func, or_, select
 
 from gnomon_workers.store.database import Database
 from gnomon_workers.store.failure import STOPPED
-from gnomon_workers.store.job_counters import OPEN, counted_jobs, ended_count
+from gnomon_workers.store.job_counters import counted_jobs, ended_count
 from gnomon_workers.store.jobs import job_records
-from gnomon_workers.store.records import JobDigest, JobRecord, MissingTrials, StoppedModel
+from gnomon_workers.store.records import OPEN, JobDigest, JobRecord, MissingTrials, StoppedModel
 from gnomon_workers.store.schema import jobs, model_checks, results
 
 MISSING = "infra_missing"

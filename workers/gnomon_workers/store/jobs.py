@@ -23,10 +23,10 @@ from gnomon_workers.poster import NOBODY, Poster
 from gnomon_workers.store.activity import require_budget
 from gnomon_workers.store.budgets import book_expired, held_by_job
 from gnomon_workers.store.database import insert_all
-from gnomon_workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
+from gnomon_workers.store.job_counters import counted_jobs, ended_count, lock_jobs
 from gnomon_workers.store.job_ends import JobEnds
 from gnomon_workers.store.missing import mark_missing
-from gnomon_workers.store.records import JobRecord, ModelCheck, Page, iso
+from gnomon_workers.store.records import OPEN, JobRecord, ModelCheck, Page, iso
 from gnomon_workers.store.schema import (
     PENDING,
     deleted_jobs,

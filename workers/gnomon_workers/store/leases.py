@@ -26,10 +26,10 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon_workers.settings import MAX_LEASE_S
 from gnomon_workers.store.database import among, insert_or_update
 from gnomon_workers.store.failure import stopped_models
-from gnomon_workers.store.job_counters import OPEN, lock_jobs
+from gnomon_workers.store.job_counters import lock_jobs
 from gnomon_workers.store.job_ends import JobEnds, jobs_over
 from gnomon_workers.store.missing import mark_missing
-from gnomon_workers.store.records import Lease
+from gnomon_workers.store.records import OPEN, Lease
 from gnomon_workers.store.schema import DONE, LEASED, PENDING, jobs, lease_holders, trials
 from gnomon_workers.store.serialization import trial_of
 from gnomon_workers.store.shard_sizes import group_size

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from gnomon_workers.store.database import Database
-from gnomon_workers.store.job_counters import OPEN, lock_jobs
+from gnomon_workers.store.job_counters import lock_jobs
 from gnomon_workers.store.jobs import IS_SEQUENTIAL, looks_at, stopping_look
-from gnomon_workers.store.records import iso
+from gnomon_workers.store.records import OPEN, iso
 from gnomon_workers.store.schema import jobs, looks, results
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, up
 
 from gnomon.core.missing import keepable
 from gnomon.fitness.table import Fitness
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store.failure import STOPPED
-from gnomon_workers.store.job_counters import OPEN, Usage, add_results, lock_jobs
+from gnomon_workers.store.job_counters import add_results, lock_jobs
 from gnomon_workers.store.job_ends import JobEnds
 from gnomon_workers.store.missing import mark_missing
-from gnomon_workers.store.records import CheckState, ModelCheck
+from gnomon_workers.store.records import OPEN, CheckState, ModelCheck
 from gnomon_workers.store.schema import PENDING, jobs, model_checks, trials
 from gnomon_workers.store.serialization import check_of
 

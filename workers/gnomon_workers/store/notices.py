@@ -8,7 +8,7 @@ from sqlalchemy import insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gnomon_workers.store.database import Database
-from gnomon_workers.store.job_counters import OPEN
+from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.schema import jobs, notices
 
 HELD_S = 600.0  # by who sends it, longer than a turn with slow addresses takes: then others may try

@@ -12,9 +12,10 @@ from sqlalchemy import Connection, RowMapping, Select, bindparam, case, delete, 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
+from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store.batch_end import SentResult, end_batch
 from gnomon_workers.store.database import among, in_words, insert_all, is_passing
-from gnomon_workers.store.job_counters import Usage, add_results, counted_jobs, ended_count
+from gnomon_workers.store.job_counters import add_results, counted_jobs, ended_count
 from gnomon_workers.store.job_ends import JobEnds
 from gnomon_workers.store.jobs import number_of
 from gnomon_workers.store.leases import RETRY_S, held_by

@@ -11,8 +11,8 @@ from gnomon.core.row import COLUMNS
 from gnomon.core.seal import Kind, SealLine, next_line, read_lines
 from gnomon.report.row_formats import ndjson_line
 from gnomon_workers.store.database import Database
-from gnomon_workers.store.job_counters import OPEN, counted_jobs, ended_count
-from gnomon_workers.store.records import iso
+from gnomon_workers.store.job_counters import counted_jobs, ended_count
+from gnomon_workers.store.records import OPEN, iso
 from gnomon_workers.store.schema import LEASED, jobs, lease_holders, results, seals, trials
 from gnomon_workers.store.serialization import row_in_order
 

@@ -15,8 +15,7 @@ from gnomon.report.html import render_html
 from gnomon.report.report import Report
 from gnomon.report.text_formats import percent, percent_range
 from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 
 LOOKED_THROUGH = 500  # jobs, the newest first

@@ -11,8 +11,7 @@ from gnomon.report.trial_index.filters import FIXED, REGRESSED
 from gnomon_analyses.presets.mcp_card import PAGE, mcp_card
 from gnomon_service.api.state import Shared
 from gnomon_service.web.pages import View, page
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
     from gnomon_analyses.server_cards import CardTool, Role, ServerCard

@@ -23,8 +23,7 @@ from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.trip_view import trip_view
 from gnomon_trips.itinerary.registry import areas
 from gnomon_trips.service.requests import is_good, past_day, planned, spec_of_body, trial_of
-from gnomon_workers.store.job_counters import OPEN
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import OPEN, JobRecord
 
 BENCHMARK = "itinerary"
 PLANNED_TASKS = ("request", "city-day", "two-day", "change-request", "must-refuse")
