@@ -1,7 +1,8 @@
 """Finds calls of tools that a model has written as text.
 
 No kept library does this for any reply: the parsers of vLLM, SGLang and llama.cpp live inside their engines,
-are chosen by the model's name and drop what they cannot parse. The marks below are those that they read.
+are chosen by the model's name and drop what they cannot parse. The marks that they read are in
+`text_call_forms.py`.
 """
 
 import ast
@@ -12,11 +13,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gnomon.core.message import FunctionCall
+from gnomon.core.text_call_forms import (
+    BARE,
+    FENCE,
+    FORMS,
+    LEFT_OVER,
+    NAME,
+    NAME_IN_JSON,
+    PARAMETER,
+    PYTHON,
+    Form,
+)
 from gnomon_tools.core import python_source
 
 _MAX_MARKS = 1_000  # of one form; what comes after them stays text
 _MAX_PYTHON = 100_000  # characters
-_NAME = r"[\w.\-]{1,200}"
 _FILLING = " \t\r\n,;`"  # around what stands between marks
 
 
@@ -34,125 +45,13 @@ class TextCalls:
     is_meant: bool = True
 
 
-class _Form(NamedTuple):
-    """Marks around calls. One of `signs` stands in every text of the form. Group 1 of `open`, where it has
-    one, is the call's name; then its arguments follow, else all of it.
-    """
-
-    name: str
-    signs: tuple[str, ...]
-    open: re.Pattern[str]
-    close: re.Pattern[str]
-
-
 class _Span(NamedTuple):
     start: int
     end: int
     calls: Sequence[FunctionCall]
 
 
-def _form(name: str, signs: tuple[str, ...], opening: str, closing: str) -> _Form:
-    return _Form(name, signs, re.compile(opening), re.compile(closing))
-
-
-_FORMS = (
-    _form(
-        "kimi",
-        ("<|tool_call_argument_begin|>",),
-        r"<\|tool_call_begin\|>\s*([^\s<|]{1,200})\s*<\|tool_call_argument_begin\|>\s*",
-        r"<\|tool_call_end\|>",
-    ),
-    _form(
-        "deepseek",
-        ("call▁begin", "call_begin", "call begin"),
-        rf"<[｜|]tool[▁_ ]call[▁_ ]begin[｜|]>\s*(?:function\s*<[｜|]tool[▁_ ]sep[｜|]>\s*)?({_NAME})\s*"
-        r"(?:<[｜|]tool[▁_ ]sep[｜|]>\s*)?(?:```(?:json)?\s*)?",
-        r"<[｜|]tool[▁_ ]call[▁_ ]end[｜|]>",
-    ),
-    _form(
-        "harmony",
-        ("<|message|>",),
-        r"to=(?:functions\.)?([\w\-]{1,200})(?=[\s<])[^<>]{0,20}"
-        r"(?:<\|(?:channel|constrain)\|>[^<>]{0,20}){0,2}<\|message\|>\s*",
-        r"<\|(?:call|end|return)\|>",
-    ),
-    _form(
-        "invoke_xml",
-        ("invoke name=",),
-        r"<(?:\w{1,20}:|｜DSML｜)?invoke name=[\"']?([^\"'<>\n]{1,200})[\"']?>\s*",
-        r"</(?:\w{1,20}:|｜DSML｜)?invoke>",
-    ),
-    _form(
-        "glm",
-        ("<arg_key>",),
-        r"<tool_call>\s*([^\s<>{}\[\]\"]{1,200})\s*(?=</?(?:arg_key|tool_call)>)",
-        r"</tool_call>",
-    ),
-    _form(
-        "qwen3_coder",
-        ("<parameter=",),
-        rf"<function=({_NAME})>\s*",
-        r"</(?:function|tool_call)>",
-    ),
-    _form(
-        "llama",
-        ("<function=",),
-        rf"<function=({_NAME})\s*>?\s*",
-        r"</(?:function|tool_call)>",
-    ),
-    _form(
-        "hermes",
-        ("<tool_call", "<function_call", "<functioncall", "<TOOLCALL"),
-        r"<(?:tool_calls?|function_?calls?|TOOLCALL)>\s*(?:```(?:json)?\s*)?",
-        r"</(?:tool_calls?|function_?calls?|TOOLCALL)>",
-    ),
-    _form(
-        "mistral",
-        ("[TOOL_CALLS]",),
-        rf"\[TOOL_CALLS\]\s*(?:({_NAME})\s*(?:\[CALL_ID\]\w{{0,40}})?\s*(?:\[ARGS\])?\s*(?=\{{))?",
-        r"</s>",
-    ),
-    _form(
-        "llama",
-        ("<|python_tag|>", "<|python_start|>"),
-        r"<\|python_(?:tag|start)\|>\s*",
-        r"<\|(?:eom_id|eot_id|python_end)\|>",
-    ),
-    _form(
-        "react",
-        ("Action Input:",),
-        rf"Action:[ \t]*(?!(?i:final|finish|submit))({_NAME})[ \t]*\n[ \t]*Action Input:[ \t]*",
-        r"\n(?=Observation:)",
-    ),
-    _form(
-        "token",  # Granite and Phi, LFM, Cohere, InternLM
-        ("<|tool_call|>", "<|tool_call_start|>", "<|START_ACTION|>", "<|plugin|>"),
-        r"<\|(?:tool_call|tool_call_start|START_ACTION|plugin)\|>\s*",
-        r"<\|(?:/tool_call|tool_call_end|END_ACTION|action_end)\|>",
-    ),
-)
-# What is left of marks once the calls are out.
-_LEFT_OVER = re.compile(
-    r"<\|(?:im_end|eot_id|eom_id|endoftext|end|call|return|message|python_end|action_start)\|>"
-    r"|<\|tool_calls_section_(?:begin|end)\|>|<\|(?:start|channel|constrain)\|>\w{0,20} ?"
-    r"|</s>|<[｜|](?:end▁of▁sentence|tool[▁_ ]calls[▁_ ](?:begin|end))[｜|]>|[｜|]DSML[｜|]"
-    r"|</?(?:\w{1,20}:|｜DSML｜)?(?:tool_calls?|function_?calls?)>|```\w*\s*```"
-)
-_FENCE = re.compile(r"```[ \t]*([\w+\-]{0,40})[ \t]*\r?\n?\s*")
-_BARE = re.compile(
-    r"^[ \t]*(?=[\[{][\[{\s]{0,40}\"(?:name|type|function|tool|tool_name|tool_calls)\""
-    r"|[\[{][\[{\s]{0,40}\"(?:arguments|parameters|id)\")",
-    re.MULTILINE,
-)
-_PYTHON = re.compile(r"^[ \t]*(?:(\[)\s{0,40})?([A-Za-z_][\w.]{0,200})\(", re.MULTILINE)
 _BETWEEN = re.compile(r"[\s,;]*")
-_PARAMETER = re.compile(
-    r"<(?:\w{1,20}:|｜DSML｜)?parameter(?:=| name=)[\"']?([^\"'<>\n]{1,200})[\"']?[^<>\n]{0,100}>(.*?)"
-    r"(?:</(?:\w{1,20}:|｜DSML｜)?parameter>|(?=<(?:\w{1,20}:|｜DSML｜)?parameter[= ])|\Z)"
-    r"|<arg_key>([^<>]{1,200})</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|(?=<arg_key>)|\Z)",
-    re.DOTALL,
-)
-_NAME_IN_JSON = re.compile(rf"[\"'](?:name|tool_name)[\"']\s*:\s*[\"']({_NAME})[\"']")
 # Python's parser warns of these, on standard error.
 _WARNED_OF = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"abfnrtvxuUN0-7\n]|\d(?:and|else|for|if|in|is|not|or)\b")
 _NAME_KEYS = ("name", "tool_name", "tool", "function")
@@ -178,7 +77,7 @@ def find_text_calls(text: str, names: Collection[str] = ()) -> TextCalls | None:
     >>> find_text_calls("Answer: B"), find_text_calls('{"answer": "B"}')
     (None, None)
     """
-    for form in _FORMS if "<" in text or "[TOOL_CALLS]" in text or "Action Input:" in text else ():
+    for form in FORMS if "<" in text or "[TOOL_CALLS]" in text or "Action Input:" in text else ():
         if any(sign in text for sign in form.signs) and (spans := list(_marked(text, form, names))):
             return _found(text, form.name, spans, is_marked=True)
     if "```" in text and (fenced := list(_fenced(text, names))):
@@ -204,10 +103,10 @@ def _found(text: str, form: str, spans: Sequence[_Span], *, is_marked: bool = Fa
 
 
 def _without_marks(text: str) -> str:
-    return _LEFT_OVER.sub("", text).strip()
+    return LEFT_OVER.sub("", text).strip()
 
 
-def _marked(text: str, form: _Form, names: Collection[str]) -> Iterator[_Span]:
+def _marked(text: str, form: Form, names: Collection[str]) -> Iterator[_Span]:
     """The calls between a form's marks. A mark that stands in a string of JSON is none; one that is never
     closed ends where the next begins.
     """
@@ -244,7 +143,7 @@ def _named(name: str, payload: str, names: Collection[str]) -> list[FunctionCall
         (match[1] or match[3]).strip(): _value(
             match[2] if match[1] else match[4], schema, match[1] or match[3]
         )
-        for match in _PARAMETER.finditer(payload)
+        for match in PARAMETER.finditer(payload)
         if not payload.startswith(("{", "["))
     }
     if arguments:
@@ -280,16 +179,16 @@ def _unnamed(
     if values:
         return [call for value in values for call in _calls_of(value, names, is_marked=True)]
     if payload.startswith(("{", "[{")):
-        named = _NAME_IN_JSON.search(payload)
+        named = NAME_IN_JSON.search(payload)
         return [{"name": _own_name(named[1], names) if named else "", "arguments": payload}]
-    if is_closed and re.fullmatch(_NAME, payload):
+    if is_closed and re.fullmatch(NAME, payload):
         return [{"name": payload, "arguments": "{}"}]
     return _python_calls(payload, names)
 
 
 def _fenced(text: str, names: Collection[str]) -> Iterator[tuple[str, _Span]]:
     """The fences that hold calls and nothing else, each with the name of its form."""
-    opened = _FENCE.search(text)
+    opened = FENCE.search(text)
     for _ in range(_MAX_MARKS):
         if opened is None:
             return
@@ -307,24 +206,24 @@ def _fenced(text: str, names: Collection[str]) -> Iterator[tuple[str, _Span]]:
                 calls = []
         if calls:
             yield form, _Span(opened.start(), min(close + 3, len(text)), calls)
-        opened = _FENCE.search(text, close + 3)
+        opened = FENCE.search(text, close + 3)
 
 
 def _bare_json(text: str, names: Collection[str]) -> Iterator[_Span]:
     """The calls that begin a line as JSON. Within JSON that is none nothing is looked for."""
-    begun = _BARE.search(text)
+    begun = BARE.search(text)
     for _ in range(_MAX_MARKS):
         if begun is None:
             return
         values, end = _json_values(text, begun.end())
         if calls := _all_calls(values, names):
             yield _Span(begun.end(), end, calls)
-        begun = _BARE.search(text, max(end, begun.end() + 1))
+        begun = BARE.search(text, max(end, begun.end() + 1))
 
 
 def _bare_python(text: str, names: Collection[str]) -> Iterator[_Span]:
     """The calls, as Python's, from the first line that begins with one to the end."""
-    for match in _PYTHON.finditer(text):
+    for match in PYTHON.finditer(text):
         if _own_name(match[2], names) in names or (match[1] and not names):
             calls = _python_calls(text[match.start() :], names)
             if calls and (not names or all(call["name"] in names for call in calls)):
@@ -407,7 +306,7 @@ def _own_name(name: str, names: Collection[str]) -> str:
 def _python_calls(source: str, names: Collection[str]) -> list[FunctionCall]:
     """The calls that a piece of Python is made of, printed or in a list; none if it is anything else."""
     source = source.strip()
-    if not _PYTHON.match(source) or len(source) > _MAX_PYTHON or _WARNED_OF.search(source):
+    if not PYTHON.match(source) or len(source) > _MAX_PYTHON or _WARNED_OF.search(source):
         return []
     try:
         statements = python_source.parse(source).body
