@@ -1,4 +1,4 @@
-"""Looks at multi-camera tracking before questions are made of it."""
+"""Look at multi-camera tracking before making questions from it."""
 
 import json
 from pathlib import Path

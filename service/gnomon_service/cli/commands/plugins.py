@@ -1,4 +1,4 @@
-"""List the plug-ins that others wrote: whose each is, and why one does not work."""
+"""List the plug-ins that others wrote: which package each comes from, and why one does not work."""
 
 import json
 import sys
