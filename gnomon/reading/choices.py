@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from gnomon.reading.characters import bare, without_marks
+from gnomon.reading.characters import at_word_start, bare, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing
 from gnomon.reading.mentions import (
     AFTER_LETTER,
@@ -95,8 +95,8 @@ _OF_SEVERAL = re.compile(
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
 _BEGINS_WITH_AND = re.compile(rf"\W*(?:{AND})\b", re.IGNORECASE)
 _REFUSES = re.compile(
-    r"n['’]t (?:tell|know|see|say|determine|decide)|"
-    r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b"
+    r"(?:n['’]t (?:tell|know|see|say|determine|decide)|"
+    rf"{at_word_start('can ?not', 'unable', 'not sure', 'unsure', 'unclear', 'impossible to')})\b"
 )
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(

@@ -3,17 +3,18 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.reading.characters import plain_characters
+from gnomon.reading.characters import at_word_start, plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
 MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
+MAX_CONCLUSION = 120  # characters of a value that ends a reply, with the words that lead to it
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
@@ -67,7 +68,7 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGN = re.compile(r"[{<\[]|```|Action Input:")
+_CALL_SIGN = re.compile(r"\{|<|\[|```|Action Input:")
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
@@ -122,10 +123,8 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
-_ASCII_WORDS = rf"(?<![^\W_])(?:{'|'.join(word for word in _LABELS if word.isascii())})"
-_OTHER_WORDS = "|".join(sorted((word for word in _LABELS if not word.isascii()), key=len, reverse=True))
-_LABEL = re.compile(_ASCII_WORDS)
-_ANY_LABEL = re.compile(f"{_ASCII_WORDS}|{_OTHER_WORDS}")
+_ASCII_LABELS = {word: re.compile(at_word_start(word)) for word in _LABELS if word.isascii()}
+_ALL_LABELS = {**_ASCII_LABELS, **{word: re.compile(word) for word in _LABELS if not word.isascii()}}
 _QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure)[\s*_]{1,4}$")
 _NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
 _MARGIN = re.compile(
@@ -134,14 +133,16 @@ _MARGIN = re.compile(
 _NO_ANSWER_LABEL = frozenset({"conclusion", "verdict", "prediction", "response", "result", "solution"})
 _EMPTY = " \t\r\n*_`:\"'"
 # What in the clause, or in the sentence, before a label makes it declare nothing.
-_SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
+_SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
+_WRONG = at_word_start(
+    *"not never wrong incorrect false mistaken mistake falsche incorrecta fausse errada incorreta argue why".split(),
+    *(f"{verb} (?:think|say|argue|guess|seem)" for verb in ("might", "may", "could", "would")),
+    *("first thought", "seems? like", r"tempt\w*"),
+)
+_OTHER = at_word_start(*"second alternative another rejected previous earlier initial each every".split())
 _UNDOES = re.compile(
-    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
-    r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|"
-    r"argue|first thought|seems? like|why)\b|n['’]t\b|"
-    r"неправильн|неверн|错误|錯誤|不[能应该会]{0,2}$|"
-    r"\b(?:second|alternative|another|rejected|previous|earlier|initial|each|every)\s$"
+    rf"(?:{_WRONG}|n['’]t)\b|неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
 
@@ -328,12 +329,23 @@ def labels_in(text: str) -> list[Declaration]:
     lowered = _in_small_letters(text)
     declared: list[Declaration] = []
     following = len(text)
-    for label in [*(_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered)][: -MAX_LABELS - 1 : -1]:
+    for label in _labels(lowered)[: -MAX_LABELS - 1 : -1]:
         end = _LABELS[label[0]].match(lowered, label.end())
         if end and (declaration := _declared(text, lowered, label, end.end(), following)):
             declared.append(declaration)
             following = label.start()
     return declared[::-1]
+
+
+def _labels(lowered: str) -> list[re.Match[str]]:
+    """The words that may declare an answer, in their order; one within a longer one does not count."""
+    labels = _ASCII_LABELS if lowered.isascii() else _ALL_LABELS
+    found = [match for word in labels if word in lowered for match in labels[word].finditer(lowered)]
+    if len(found) > 1:
+        found.sort(key=lambda match: (match.start(), -match.end()))
+        ends = [0, *accumulate((match.end() for match in found), max)]
+        found = [match for match, end in zip(found, ends, strict=False) if match.start() >= end]
+    return found
 
 
 def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:
@@ -359,13 +371,15 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-_VALUE = re.compile(
+_CONCLUSION = re.compile(
     r"\b(?:so|therefore|thus|hence)[,:]?\s(?:(?:it|that)(?:\sis|['’]s)\s)?"
-    r"(?P<so>[*_$~≈]{0,3}(?:[-+−]?\d[^\n]{0,24}|(?:north|south|east|west)[- \w]{0,12}?)[*_$]{0,3})[.!]?\s*\Z|"
-    r"\b(?:exact|correct|right|resulting|final|new)\s(?:date|day|time|arrival time|value|number|distance|"
+    r"([*_$~≈]{0,3}(?:[-+−]?\d[^\n]{0,24}|(?:north|south|east|west)[- \w]{0,12}?)[*_$]{0,3})[.!]?\s*\Z"
+)
+_VALUE = re.compile(
+    rf"(?:{at_word_start('exact', 'correct', 'right', 'resulting', 'final', 'new')})\s(?:date|day|time|arrival time|value|number|distance|"
     r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
-    r"(?P<value>(?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
+    r"((?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)"
 )
 
@@ -373,15 +387,17 @@ _VALUE = re.compile(
 def named_values(said: Said) -> tuple[Declaration, ...]:
     """Where a reply names a value as the exact, correct or resulting one, or ends with "so 12 m"."""
     lowered = _in_small_letters(said.text)
+    values = islice(_VALUE.finditer(lowered), MAX_TRIED)
+    conclusion = _CONCLUSION.search(lowered, max(0, len(lowered) - MAX_CONCLUSION))
     return tuple(
-        Declaration("declared", match.start(), said.text[slice(*match.span(match.lastgroup or 0))])
-        for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
+        Declaration("declared", match.start(), said.text[slice(*match.span(1))])
+        for match in ([*values, conclusion] if conclusion else values)
         if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
     )
 
 
 def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
-    sentence = before[match.end() :] if (match := _SENTENCE.search(before)) else before
-    clause = sentence[max((m.end() for m in _CLAUSE.finditer(sentence)), default=0) :]
+    sentence = _SENTENCE_END.split(before)[-1]
+    clause = _CLAUSE.split(sentence)[-1]
     return _UNDOES.search(clause) is not None or _SUPPOSES.match(sentence) is not None

@@ -95,8 +95,5 @@ def is_letter(text: str, at: int) -> bool:
 
 def is_denied(text: str, at: int) -> bool:
     """Whether the clause that leads to a place denies what stands there."""
-    clause = text[max(0, at - 60) : at]
-    if not DENIES.search(clause.lower()):
-        return False
-    ends = [match.end() for match in _CLAUSE.finditer(clause)]
-    return not ends or DENIES.search(clause[ends[-1] :].lower()) is not None
+    clause = _CLAUSE.split(text[max(0, at - 60) : at])[-1]
+    return DENIES.search(clause.lower()) is not None

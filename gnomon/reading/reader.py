@@ -28,8 +28,7 @@ _FIRST_SENTENCE = re.compile(
     r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
 )
 _TAKES_BACK = re.compile(
-    r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b",
-    re.IGNORECASE,
+    r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b"
 )
 
 
@@ -107,7 +106,7 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
     text = declaration.text
     answer = parse(text)
     if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
-        first = None if _STEP.match(text) or _TAKES_BACK.search(text) else _FIRST_SENTENCE.match(text)
+        first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)
         alone = parse(first[0]) if first else None
         answer = answer if alone is None else alone
     return answer
@@ -119,7 +118,7 @@ def bare_values(said: Said) -> Iterator[Declaration]:
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
     elif lines:
-        if len(lines[0]) <= MAX_BARE and not _STEP.match(lines[0]) and not _TAKES_BACK.search(said.text):
+        if len(lines[0]) <= MAX_BARE and not _STEP.match(lines[0]) and not _TAKES_BACK.search(said.text.lower()):
             yield Declaration("leading", 0, lines[0])
         if len(lines[-1]) <= MAX_BARE:
             yield Declaration("last_line", 0, lines[-1])
