@@ -54,6 +54,7 @@ _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
 _OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
+_EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
 _RUN = re.compile(r"[A-Z]{2,8}")
 _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
@@ -250,6 +251,8 @@ class Choices:
         letter = written.upper()
         if letter not in self._options:
             return None
+        if not rest.strip(_EMPTY):
+            return letter
         own = self._by_text(rest)
         if written.islower() and own != letter and not _ENDS.match(rest):
             return None

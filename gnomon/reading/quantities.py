@@ -37,7 +37,7 @@ _NUMBER = re.compile(
 _DIGIT = re.compile(rf"[\d{_VULGAR}]")
 _TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
 _SCALES = {"K": "thousand", "M": "million", "B": "billion"}
-_SUPERSCRIPT = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]{1,3}")
+_SUPERSCRIPT = re.compile(r"10([⁺⁻]?[⁰¹²³⁴-⁹]{1,3})")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
 # The check of what stands before a digit stands behind it: `re` skips to digits fast.
@@ -60,11 +60,12 @@ _PER = re.compile(
     r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
+_PER_SIGNS = (" per ", " an ", "⁻", "^-", "^{-", "^−", "^{−")
 _SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _DEGREES = re.compile(
     r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
 )
-_JOINED = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7af])(?=\d)")
+_JOINED = re.compile(r"([\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|giving|which (?:gives|makes)|for a total of)\b")
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
@@ -143,8 +144,15 @@ def quantities_in(text: str) -> list[Quantity]:
     >>> [quantity.value for quantity in quantities_in("-1,234.5 m, 3,5 and 1e3, 3½, 1.2 × 10^3 or 1’200")]
     [-1234.5, 3.5, 1000.0, 3.5, 1200.0, 1200.0]
     """
-    first = _DIGIT.search(text)
-    return [_quantity(match) for match in _NUMBER.finditer(text, max(0, first.start() - 2))] if first else []
+    quantities: list[Quantity] = []
+    end = 0
+    while digit := _DIGIT.search(text, end):  # fast, where a search for whole numbers is slow
+        match = _NUMBER.search(text, max(end, digit.start() - 3))
+        if match is None:
+            break
+        quantities.append(_quantity(match))
+        end = match.end()
+    return quantities
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
@@ -236,7 +244,9 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
         return _one_of(quantities, own)  # nothing stands beside it
     lowered = text.lower()
     if len(quantities) == 1:
-        is_open = _BOUND.search(lowered, max(0, quantities[0].start - MAX_BOUND), quantities[0].end + MAX_BOUND)
+        is_open = _BOUND.search(
+            lowered, max(0, quantities[0].start - MAX_BOUND), quantities[0].end + MAX_BOUND
+        )
     else:
         is_open = _RANGE.search(lowered) or _BETWEEN.search(lowered)
     if is_open and not _are_one_in_units(quantities):
@@ -264,13 +274,13 @@ def _from_json(text: str) -> str:
 def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
-        text = _SUPERSCRIPT.sub(lambda match: "^" + match[0].translate(_LOWERED), text)
-        text = _JOINED.sub(" ", text)
+        text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
+        text = _JOINED.sub(r"\1 ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
         text = _MINUS.sub("-", text)
-    if " per " in text or " an " in text or "^" in text or "⁻" in text:
+    if any(sign in text for sign in _PER_SIGNS):
         text = _PER.sub(_speed, text)
     if "h" in text:
         text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)

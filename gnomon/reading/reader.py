@@ -118,7 +118,11 @@ def bare_values(said: Said) -> Iterator[Declaration]:
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
     elif lines:
-        if len(lines[0]) <= MAX_BARE and not _STEP.match(lines[0]) and not _TAKES_BACK.search(said.text.lower()):
+        if (
+            len(lines[0]) <= MAX_BARE
+            and not _STEP.match(lines[0])
+            and not _TAKES_BACK.search(said.text.lower())
+        ):
             yield Declaration("leading", 0, lines[0])
         if len(lines[-1]) <= MAX_BARE:
             yield Declaration("last_line", 0, lines[-1])
