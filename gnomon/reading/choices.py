@@ -97,7 +97,7 @@ _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
 _BEGINS_WITH_AND = re.compile(rf"\W*(?:{AND})\b", re.IGNORECASE)
 _REFUSES = re.compile(
     r"(?:n['’]t (?:tell|know|see|say|determine|decide)|"
-    rf"{at_word_start('can ?not', 'unable', 'not sure', 'unsure', 'unclear', 'impossible to')})\b"
+    rf"{at_word_start('can ?not|unable|not sure|unsure|unclear|impossible to')})\b"
 )
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(

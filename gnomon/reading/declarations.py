@@ -136,13 +136,13 @@ _EMPTY = " \t\r\n*_`:\"'"
 _SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _WRONG = at_word_start(
-    *"not never wrong incorrect false mistaken mistake falsche incorrecta fausse errada incorreta argue why".split(),
-    *(f"{verb} (?:think|say|argue|guess|seem)" for verb in ("might", "may", "could", "would")),
-    *("first thought", "seems? like", r"tempt\w*"),
+    "not|never|wrong|incorrect|false|mistaken|mistake|falsche|incorrecta|fausse|errada|incorreta|"
+    r"argue|why|first thought|seems? like|tempt\w*"
 )
-_OTHER = at_word_start(*"second alternative another rejected previous earlier initial each every".split())
+_OTHER = at_word_start("second|alternative|another|rejected|previous|earlier|initial|each|every")
 _UNDOES = re.compile(
-    rf"(?:{_WRONG}|n['’]t)\b|неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
+    rf"(?:{_WRONG}|n['’]t|\b(?:might|may|could|would) (?:think|say|argue|guess|seem))\b|"
+    rf"неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
 
@@ -376,7 +376,8 @@ _CONCLUSION = re.compile(
     r"([*_$~≈]{0,3}(?:[-+−]?\d[^\n]{0,24}|(?:north|south|east|west)[- \w]{0,12}?)[*_$]{0,3})[.!]?\s*\Z"
 )
 _VALUE = re.compile(
-    rf"(?:{at_word_start('exact', 'correct', 'right', 'resulting', 'final', 'new')})\s(?:date|day|time|arrival time|value|number|distance|"
+    rf"(?:{at_word_start('exact|correct|right|resulting|final|new')})\s"
+    r"(?:date|day|time|arrival time|value|number|distance|"
     r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
     r"((?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"

@@ -85,11 +85,10 @@ _BOUND = re.compile(
     r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)|\d\s(?:or|and) (?:more|less|fewer|above|over)\b"
     r"|\d[^\d.,;]{0,15}\s(?:at (?:most|least)|minimum|maximum)\b"
 )
-_PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
+_PLUS_MINUS = re.compile(rf"(?:±|\+/?-|,?\s(?:give or take|plus or minus)\s)\s?(?:{_DIGITS})")
 _SPREAD = re.compile(
     r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
 )
-_GIVE_OR_TAKE = re.compile(r",?\s(?:give or take|plus or minus)\s\d+(?:\.\d+)?", re.IGNORECASE)
 _BECAUSE = re.compile(
     r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
@@ -300,10 +299,8 @@ def _spelled_out(text: str, own: Unit | None) -> str:
     elif own.of == "length":
         text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
         text = _METRES.sub(lambda match: f"{match[1]}.{match[2]} m", text)
-    if "±" in text or "-" in text:
+    if "±" in text or "+" in text or " or " in text:
         text = _PLUS_MINUS.sub("", text)
-    if "or take" in text or "or minus" in text:
-        text = _GIVE_OR_TAKE.sub("", text)
     return _SPREAD.sub("", text) if "(" in text else text
 
 
