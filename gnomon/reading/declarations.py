@@ -14,7 +14,6 @@ MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
 MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
-MAX_CONCLUSION = 120  # characters of a value that ends a reply, with the words that lead to it
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
@@ -371,10 +370,13 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-_CONCLUSION = re.compile(
-    r"\b(?:so|therefore|thus|hence)[,:]?\s(?:(?:it|that)(?:\sis|['’]s)\s)?"
-    r"([*_$~≈]{0,3}(?:[-+−]?\d[^\n]{0,24}|(?:north|south|east|west)[- \w]{0,12}?)[*_$]{0,3})[.!]?\s*\Z"
+_CONCLUDES = re.compile(
+    rf"(?:{at_word_start('therefore|thus|hence|consequently|altogether|in total|in conclusion|as a result')}|"
+    r"\bso(?!\s(?:that|far|many|much|long)\b))[,:]?\s|因此|所以|したがって|따라서"
 )
+_FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
+_IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
+_HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
 _VALUE = re.compile(
     rf"(?:{at_word_start('exact|correct|right|resulting|final|new')})\s"
     r"(?:date|day|time|arrival time|value|number|distance|"
@@ -386,15 +388,26 @@ _VALUE = re.compile(
 
 
 def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one, or ends with "so 12 m"."""
+    """Where a reply names a value as the exact, correct or resulting one, or concludes one at its end."""
     lowered = _in_small_letters(said.text)
-    values = islice(_VALUE.finditer(lowered), MAX_TRIED)
-    conclusion = _CONCLUSION.search(lowered, max(0, len(lowered) - MAX_CONCLUSION))
-    return tuple(
+    named = [
         Declaration("declared", match.start(), said.text[slice(*match.span(1))])
-        for match in ([*values, conclusion] if conclusion else values)
+        for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
         if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
-    )
+    ]
+    return (*named, *_conclusion(said.text, lowered))
+
+
+def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
+    """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
+    *_, last = None, *_CONCLUDES.finditer(lowered)
+    if last is None:
+        return
+    sentence, *behind = _FULL_STOP.split(text[last.end() :], maxsplit=1)
+    if not _HOLDS_VALUE.search(sentence.lower()) or any(map(_HOLDS_VALUE.search, behind)):
+        return
+    said = [part for part in _IS_SAID.split(sentence)[1:] if _HOLDS_VALUE.search(part.lower())]
+    yield Declaration("declared", last.start(), said[0] if len(said) == 1 else sentence)
 
 
 def declares_nothing(before: str) -> bool:
