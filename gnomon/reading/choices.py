@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from gnomon.reading.characters import at_word_start, bare, without_marks
-from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing
+from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
 from gnomon.reading.mentions import (
     AFTER_LETTER,
     AND,
@@ -55,6 +55,7 @@ _AS_GOOD = re.compile(
 )
 _OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
 _EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
+_ASIDE = re.compile(rf"^\s?\((?!(?:{AND})\b)[^()]{{1,80}}\)")
 _RUN = re.compile(r"[A-Z]{2,8}")
 _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
@@ -74,7 +75,8 @@ _BEHIND = re.compile(
     rf"(?P<right>{MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
     r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
-    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
+    r"(?:correct(?!ly|ed)\w*|(?:right|best)(?!-|\s(?!answer|option|choice|one\b|because|as\b|since|and\b|but\b|for\b|match|fit)\w)|"
+    r"answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     rf"|{MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
     r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
     rf"|(?P<only>{MARKS}\s"
@@ -110,7 +112,7 @@ _LEAD_ENDS = re.compile(
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
 _FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
-_FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
+_FIRST_CLAUSE = re.compile(r"[,;:–—]\s|(?<![\d)}])\s-\s|[，；：]")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
 
 
@@ -136,7 +138,7 @@ class Choices:
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """The options' plain texts, without articles where that leaves them apart."""
-        texts = {letter: bare(text) for letter, text in self._options.items()}
+        texts = {letter: bare(without_marks(text)) for letter, text in self._options.items()}
         short = {letter: _without_article(text) for letter, text in texts.items()}
         return short if len(set(short.values())) == len(set(texts.values())) else texts
 
@@ -210,6 +212,8 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
+        if declines(text) and not any(map(declines, self._texts.values())):
+            return
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
         yield Declaration("only_mention", 0, text)
@@ -256,7 +260,7 @@ class Choices:
         own = self._by_text(rest)
         if written.islower() and own != letter and not _ENDS.match(rest):
             return None
-        another = None if own == letter else _ANOTHER.match(rest)
+        another = None if own == letter else _ANOTHER.match(_ASIDE.sub("", rest, count=1))
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not AFTER_LETTER.match(rest)

@@ -124,7 +124,7 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
 }
 _ASCII_LABELS = {word: re.compile(at_word_start(word)) for word in _LABELS if word.isascii()}
 _ALL_LABELS = {**_ASCII_LABELS, **{word: re.compile(word) for word in _LABELS if not word.isascii()}}
-_QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure)[\s*_]{1,4}$")
+_QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure|option|answer)[\s*_]{1,4}$")
 _NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
 _MARGIN = re.compile(
     r"[\s*_#>\-`•]*(?:(?:the|my|so|final|correct|best|la|die|a|правильный|最终|最終)[\s*_]*)*"
@@ -143,7 +143,25 @@ _UNDOES = re.compile(
     rf"(?:{_WRONG}|n['’]t|\b(?:might|may|could|would) (?:think|say|argue|guess|seem))\b|"
     rf"неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
 )
-_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
+_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming)\b")
+_OFFERED = "(?:answer|option|choice)s?"
+_FACTS = "(?:information|context|details|data)"
+_DECLINES = re.compile(
+    r"(?:can ?not|n['’]t) be (?:determined|answered|calculated|known)\b|"
+    r"(?:can ?not|can['’]t|unable to|impossible to) (?:determine|answer|calculate|provide|give|say|tell) "
+    r"(?!by\b|from\b|which\b)|"
+    rf"\bneeds? (?:more|additional|further) {_FACTS}\b|"
+    rf"\b(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
+    rf"\bwithout (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
+    rf"\bnot (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
+    rf"\b(?:not|n['’]t|no(?:ne)?)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
+    rf"\b{_OFFERED}\b[^.\n]{{0,30}}\b(?:not|n['’]t)\b[^.\n]{{0,20}}\b(?:include|match)|"
+    r"\bmistake in the (?:question|problem|options|choices)\b|"
+    r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
+)
+_STILL = re.compile(
+    r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
+)
 
 
 def what_is_said(reply: str) -> Said:
@@ -408,6 +426,20 @@ def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
         return
     said = [part for part in _IS_SAID.split(sentence)[1:] if _HOLDS_VALUE.search(part.lower())]
     yield Declaration("declared", last.start(), said[0] if len(said) == 1 else sentence)
+
+
+def declines(text: str) -> bool:
+    """Whether a reply says that it cannot answer, or that no answer on offer is right, and then offers none.
+
+    >>> declines("It is 5 m. This is not among the options."), declines("I cannot determine it, but: 5 m")
+    (True, False)
+    """
+    lowered = text.lower()
+    *_, last = None, *_DECLINES.finditer(lowered)
+    if last is None:
+        return False
+    _, *behind = _FULL_STOP.split(lowered[last.end() :], maxsplit=1)
+    return _STILL.search(lowered, last.end()) is None and not any(map(_HOLDS_VALUE.search, behind))
 
 
 def declares_nothing(before: str) -> bool:

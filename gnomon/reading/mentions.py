@@ -18,8 +18,8 @@ AFTER_LETTER = re.compile(
 )
 # Patterns of many words are for small letters: search without regard to case takes several times as long.
 DENIES = re.compile(
-    r"\b(?:not|never|neither|nor|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|doubt|"
-    r"instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
+    r"\b(?:not|never|neither|nor|none|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|"
+    r"doubt|instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
     r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
     r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
 )

@@ -90,7 +90,7 @@ _SPREAD = re.compile(
     r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
 )
 _BECAUSE = re.compile(
-    r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
+    r"\s(?:because|since|as|so|where|given that|but|though|although|while|which|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _NAMED_VALUES = re.compile(r"^\W*[A-Za-z]\w{0,10}\s?=\s?[^=,;]+[,;]\s?[A-Za-z]\w{0,10}\s?=")  # "x = 1, y = 2"
@@ -252,6 +252,8 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
         return Unclear()
     if _RECKONS.search(text) and _is_formula(text, quantities):
         return None
+    if _is_total(quantities, text) and own is None:
+        return quantities[0].value
     return _one_of(joined(quantities, text) if len(quantities) > 1 else quantities, own)
 
 
@@ -400,7 +402,7 @@ def joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
 def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear:
     """The value that all quantities have, in the unit; of several the only one that is in this very unit."""
     if own is None:
-        return quantities[0].value if _are_same(quantities) or _is_total(quantities) else Unclear()
+        return quantities[0].value if _are_same(quantities) else Unclear()
     of_kind = [
         quantity for quantity in quantities if quantity.unit is not None and quantity.unit.of == own.of
     ]
@@ -415,9 +417,11 @@ def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear
     return exact[0].value if exact else values[0]
 
 
-def _is_total(quantities: Sequence[Quantity]) -> bool:
-    """Whether the first is the sum of all others: "7 cars: 3 red, 2 blue and 2 white"."""
-    return len(quantities) > 2 and math.isclose(quantities[0].value, sum(q.value for q in quantities[1:]))
+def _is_total(quantities: Sequence[Quantity], text: str) -> bool:
+    """Whether the first is the sum of all others, which are listed: "7 cars: 3 red, 2 blue and 2 white"."""
+    total, *parts = quantities
+    is_sum = len(parts) > 1 and math.isclose(total.value, sum(part.value for part in parts))
+    return is_sum and any(mark in text[total.end : parts[0].start] for mark in ":(–—")
 
 
 def _are_one_in_units(quantities: Sequence[Quantity]) -> bool:

@@ -13,6 +13,7 @@ from gnomon.reading.declarations import (
     Declaration,
     Said,
     declarations_in,
+    declines,
     labels_in,
     named_values,
     what_is_said,
@@ -22,7 +23,10 @@ V = TypeVar("V")
 
 SEVERAL = "several_answers"
 MAX_BARE = 40  # characters of a line that is nothing but a value
-_STEP = re.compile(r"\W*(?:step|part|leg|segment|first)\b|\W*\d+[.)]\s", re.IGNORECASE)
+# What a line begins with, or holds, that reckons and does not answer.
+_STEP = re.compile(
+    r"\W*(?:step|part|leg|segment|first)\b|\W*\d+[.)]\s|[-*•]\s|.*[^\W\d_]\s?=|.*[+×]", re.IGNORECASE
+)
 _FIRST_SENTENCE = re.compile(
     r"\S+(?: \S+){0,2}?"
     r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
@@ -115,6 +119,8 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
 def bare_values(said: Said) -> Iterator[Declaration]:
     """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
     lines = said.lines
+    if declines(said.text):
+        return
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
     elif lines:
@@ -124,10 +130,8 @@ def bare_values(said: Said) -> Iterator[Declaration]:
             and not _TAKES_BACK.search(said.text.lower())
         ):
             yield Declaration("leading", 0, lines[0])
-        if len(lines[-1]) <= MAX_BARE:
-            yield Declaration("last_line", 0, lines[-1])
-        yield Declaration("only_mention", 0, said.text)
         yield Declaration("last_line", 0, lines[-1])
+        yield Declaration("only_mention", 0, said.text)
 
 
 def objects_and_values(said: Said) -> Iterator[Declaration]:
