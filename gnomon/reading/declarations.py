@@ -422,10 +422,19 @@ def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
     if last is None:
         return
     sentence, *behind = _FULL_STOP.split(text[last.end() :], maxsplit=1)
-    if not _HOLDS_VALUE.search(sentence.lower()) or any(map(_HOLDS_VALUE.search, behind)):
-        return
+    holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
+    if holds_value and not _DECLINES.search(sentence.lower()):
+        yield Declaration("declared", last.start(), what_it_is(sentence))
+
+
+def what_it_is(sentence: str) -> str:
+    """What a sentence says that something is, where one part of it says so with a value; else the sentence.
+
+    >>> what_it_is("The sum of 2 and 3 is 5."), what_it_is("It is 5 m, that is 16 ft.")
+    (' 5.', 'It is 5 m, that is 16 ft.')
+    """
     said = [part for part in _IS_SAID.split(sentence)[1:] if _HOLDS_VALUE.search(part.lower())]
-    yield Declaration("declared", last.start(), said[0] if len(said) == 1 else sentence)
+    return said[0] if len(said) == 1 else sentence
 
 
 def declines(text: str) -> bool:

@@ -17,6 +17,7 @@ from gnomon.reading.declarations import (
     labels_in,
     named_values,
     what_is_said,
+    what_it_is,
 )
 
 V = TypeVar("V")
@@ -31,6 +32,7 @@ _FIRST_SENTENCE = re.compile(
     r"\S+(?: \S+){0,2}?"
     r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
 )
+_BOLD = re.compile(r"\*\*(?=[^*\n]*\d)([^*\n:]{1,60})\*\*(?!\s?:)")
 _TAKES_BACK = re.compile(
     r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b"
 )
@@ -113,6 +115,9 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
         first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)
         alone = parse(first[0]) if first else None
         answer = answer if alone is None else alone
+    elif isinstance(answer, Unclear) and declaration.rule in ("whole", "last_line"):
+        alone = parse(what_it_is(text))
+        answer = answer if alone is None else alone
     return answer
 
 
@@ -130,8 +135,16 @@ def bare_values(said: Said) -> Iterator[Declaration]:
             and not _TAKES_BACK.search(said.text.lower())
         ):
             yield Declaration("leading", 0, lines[0])
+        yield from _emphasised(said.text)
         yield Declaration("last_line", 0, lines[-1])
         yield Declaration("only_mention", 0, said.text)
+
+
+def _emphasised(text: str) -> Iterator[Declaration]:
+    """The only value in bold letters; headings are none."""
+    values = {value.strip(" .") for value in _BOLD.findall(text)}
+    if len(values) == 1:
+        yield Declaration("only_mention", 0, values.pop())
 
 
 def objects_and_values(said: Said) -> Iterator[Declaration]:
