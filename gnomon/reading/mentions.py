@@ -55,7 +55,8 @@ _CLAUSE_ENDS = re.compile(
     r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|[을를] 선택"
 )
 _RELATES = re.compile(
-    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
+    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s(?:\w+\s)?$",
+    re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[a-z)][.!]\s$")
 ENDS_ALL = re.compile(rf"{MARKS}[.!]?$")
@@ -85,7 +86,7 @@ def is_named(text: str, at: int) -> bool:
 def ends_clause(text: str, at: int) -> bool:
     """Whether a letter may be what a clause comes to: "The van took route B", but not "left of B"."""
     ends = _CLAUSE_ENDS.match(text, at + 1)
-    return ends is not None and _RELATES.search(text, max(0, at - 16), at) is None
+    return ends is not None and _RELATES.search(text, max(0, at - 24), at) is None
 
 
 def is_letter(text: str, at: int) -> bool:

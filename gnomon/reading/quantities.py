@@ -222,6 +222,8 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         return None
     text = without_denied(_spelled_out(without_marks(text), own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
+    if answer is None and " but " in text:
+        answer = _one_in(text.partition(" but ")[2], own)
     if isinstance(answer, Unclear) and "(" in text:
         beside = _one_in(_ASIDE.sub("", text), own)
         answer = answer if beside is None else beside
