@@ -56,6 +56,7 @@ _AS_GOOD = re.compile(
 _OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
 _EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
 _ASIDE = re.compile(rf"^\s?\((?!(?:{AND})\b)[^()]{{1,80}}\)")
+_IS_BEFORE = re.compile(r"\b(?:is|are|was|be)\s\*{0,2}\($")
 _RUN = re.compile(r"[A-Z]{2,8}")
 _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
@@ -178,7 +179,7 @@ class Choices:
         ticked: list[int] = []
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
-            if behind and is_chosen(text, at, behind.lastgroup):
+            if (behind and is_chosen(text, at, behind.lastgroup)) or self._is_given(text, at):
                 places.append(at)
             if behind and behind.lastgroup == "ticked":
                 ticked.append(at)
@@ -196,6 +197,14 @@ class Choices:
                 for match in _LABEL_A.finditer(text)
             ]
         return tuple(declared)
+
+    def _is_given(self, text: str, at: int) -> bool:
+        """Whether a sentence gives a letter with its option's words: "The cause is (B) the east wind"."""
+        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
+            return False
+        words = self._texts[text[at]]
+        behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))
+        return bool(words) and behind.startswith(words)
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
