@@ -30,6 +30,7 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon.statistics.permutation import SEED
 
 # What an adapter can change in a request, in words a reader understands.
+ELSEWHERE = "unknown, as the trials were run elsewhere"
 ADAPTER_WORDS = {
     "tool_choice": "whether the model must call a tool",
     "temperature": "the temperature",
@@ -262,7 +263,7 @@ def _decoding_rows(report: _Shown) -> Iterator[tuple[str, str]]:
     """How replies were drawn: as the protocol sets it, as models' entries do, and what nobody set."""
     job, facts = report["job"], report["integrity"]
     if job.get("imported"):
-        yield "decoding", "unknown, as the trials were run elsewhere"
+        yield "decoding", ELSEWHERE
         return
     if job["jobs"]:  # each has its own
         return
@@ -331,7 +332,10 @@ def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
     for check in report["preflights"]:
         yield f"preflight, {check['model']}", preflight_text(check)
     yield from _decoding_rows(report)
-    yield "words of prompts and agents", f"version {facts['words']}"
+    yield (
+        "words of prompts and agents",
+        ELSEWHERE if report["job"].get("imported") else f"version {facts['words']}",
+    )
     yield "spec", facts["spec_hash"]
     yield "Gnomon", facts["gnomon_version"]
 

@@ -134,8 +134,7 @@ def _markdown(report: SealPart) -> Iterable[str]:
     seal = report.get("seal")
     if not seal:
         return
-    yield "## Seal"
-    yield ""
+    yield from ("", "## Seal", "")
     for title, sentence in seal_lines(seal):
         yield f"- {title}: {sentence}"
     for note in seal["after"]:
