@@ -228,6 +228,7 @@ def test_a_paragraph_on_an_imported_run_says_only_what_is_known(
     told = report["methods"]["paragraph"]
     assert "We imported runs of the arms “raw” and “tools” on quiz (prompts and scoring unknown): " in told
     assert "planned once under each arm" in told
+    assert "1 of 18 trials are in no file: not every question was asked under every arm" in told
     assert "p –" not in told
     assert "Adjusted for" not in told  # one cluster: nothing was tested
     assert "answers tokens unknown" not in told
