@@ -100,7 +100,8 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     mean = "mean over subsets" if report["job"]["headline"] == "mean_of_cells" else "mean over questions"
     methods = dict.fromkeys(arm["interval_method"] for arm in report["arms"])
     yield f"A score is the {mean} (intervals of arms: {listed(methods)})."
-    if not primary:
+    families = Counter(contrast["family"] for contrast in looked_at(report))
+    if not (primary and families):  # nothing was tested; the results say why
         return
     independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
     if "crossing_clusters" in report["denominators"]:
@@ -111,9 +112,6 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
         f"Arms are compared question by question, with {independent} as independent units; "
         f"test: {listed(tests)}; 95 % interval: {listed(intervals)}."
     )
-    families = Counter(contrast["family"] for contrast in looked_at(report))
-    if not families:
-        return
     yield (
         f"Adjusted for {count(families['primary'], 'primary comparison')} and "
         f"{families['exploratory']:,} exploratory: "
