@@ -139,7 +139,10 @@ class Choices:
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """The options' plain texts, without articles where that leaves them apart."""
-        texts = {letter: bare(without_marks(text)) for letter, text in self._options.items()}
+        texts = {
+            letter: bare(without_marks(text) if "\\" in text else text)
+            for letter, text in self._options.items()
+        }
         short = {letter: _without_article(text) for letter, text in texts.items()}
         return short if len(set(short.values())) == len(set(texts.values())) else texts
 

@@ -146,19 +146,24 @@ _UNDOES = re.compile(
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming)\b")
 _OFFERED = "(?:answer|option|choice)s?"
 _FACTS = "(?:information|context|details|data)"
+_ISNT = r"(?:not|(?:is|are|was|were|do|does|did|has|have|could|ca)n['’]t)"
 _DECLINES = re.compile(
-    r"(?:can ?not|n['’]t) be (?:determined|answered|calculated|known)\b|"
-    r"(?:can ?not|can['’]t|unable to|impossible to) (?:determine|answer|calculate|provide|give|say|tell) "
-    r"(?!by\b|from\b|which\b)|"
-    rf"\bneeds? (?:more|additional|further) {_FACTS}\b|"
-    rf"\b(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
-    rf"\bwithout (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
-    rf"\bnot (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
-    rf"\b(?:not|n['’]t|no(?:ne)?)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
-    rf"\b{_OFFERED}\b[^.\n]{{0,30}}\b(?:not|n['’]t)\b[^.\n]{{0,20}}\b(?:include|match)|"
-    r"\bmistake in the (?:question|problem|options|choices)\b|"
+    rf"\b(?:(?:can ?|could ){_ISNT} be (?:determined|answered|calculated|known)\b|"
+    rf"(?:can ?{_ISNT}|{_ISNT}|unable to|impossible to|not possible to) "
+    r"(?:be determined|determine|answer|calculate|provide|give|say|tell) (?!by\b|from\b|which\b)|"
+    rf"needs? (?:more|additional|further) {_FACTS}\b|"
+    rf"(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
+    rf"without (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
+    rf"not (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
+    rf"(?:{_ISNT}|no|none)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
+    rf"{_OFFERED}\b[^.\n]{{0,30}}\b{_ISNT}\b[^.\n]{{0,20}}\b(?:include|match)|"
+    r"mistake in the (?:question|problem|options|choices)\b)|"
     r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
 )
+_DECLINING = (
+    *("not", "none", "no ", "n't", "n’t", "need", "unable", "impossible", "insufficient", "lack", "without"),
+    *("mistake", "选项", "无法"),
+)  # one of these stands where `_DECLINES` finds something
 _STILL = re.compile(
     r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
 )
@@ -388,9 +393,10 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
+_THEREFORE = "therefore|thus|hence|consequently|altogether|in total|in conclusion|as a result|so"
 _CONCLUDES = re.compile(
-    rf"(?:{at_word_start('therefore|thus|hence|consequently|altogether|in total|in conclusion|as a result')}|"
-    r"\bso(?!\s(?:that|far|many|much|long)\b))[,:]?\s|因此|所以|したがって|따라서"
+    rf"(?:{at_word_start(f'{_THEREFORE}|因此|所以|したがって|따라서')})"
+    r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
 )
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
 _IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
@@ -444,6 +450,8 @@ def declines(text: str) -> bool:
     (True, False)
     """
     lowered = text.lower()
+    if not any(word in lowered for word in _DECLINING):
+        return False
     *_, last = None, *_DECLINES.finditer(lowered)
     if last is None:
         return False
