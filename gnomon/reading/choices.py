@@ -224,8 +224,8 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
-        if declines(text) and not any(map(declines, self._texts.values())):
-            return
+        if declines(text) and not any(map(DENIES.search, self._texts.values())):
+            return  # and no option says that it cannot be told
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
         yield Declaration("only_mention", 0, text)
