@@ -1,13 +1,20 @@
 """Words a question's instructions otherwise, by rule; question, options and what is asked for stay."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Literal, Protocol, runtime_checkable
 
 from gnomon.core.arm import Arm, Wording
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.sample import Part, Sample
-from gnomon.core.words import FIRST_WORDS, LATEST_WORDS, Closing, WordsVersion, reworded
+from gnomon.core.words import (
+    FIRST_WORDS,
+    JSON_ENDS,
+    LATEST_WORDS,
+    WordsVersion,
+    asking_for_json_only,
+    reworded,
+)
 from gnomon.trials.condition import Condition, Situation
 
 # Before the task, or after it: safe with any benchmark, as the task's own words stay.
@@ -44,10 +51,13 @@ def worded(
     For others a sentence without content stands before the task, or after it where that is `reordered`. The
     closing sentence is that of the job's version of `words`, unless the arm has another.
     """
+    if words < JSON_ENDS:
+        sample = _rewritten(sample, asking_for_json_only)
     match wording:
         case "first_words" | "last_line" | "end_json" | "when_json":
-            return _closed(sample, wording)
-    sample = _closed(sample, "first_words") if words == FIRST_WORDS else sample
+            return _rewritten(sample, lambda text: reworded(text, wording))
+    if words == FIRST_WORDS:
+        sample = _rewritten(sample, lambda text: reworded(text, "first_words"))
     if wording == "original":
         return sample
     if isinstance(benchmark, HasWordings) and (own := benchmark.worded(sample, wording)) is not None:
@@ -57,10 +67,10 @@ def worded(
     return replace(sample, parts=(Part(content=FRAMES[wording]), *sample.parts))
 
 
-def _closed(sample: Sample, wording: Closing) -> Sample:
-    """The sample with its closing sentence in another wording."""
+def _rewritten(sample: Sample, rewrite: Callable[[str], str]) -> Sample:
+    """The sample with each of its texts rewritten."""
     parts = [
-        replace(part, content=reworded(part.content, wording)) if isinstance(part.content, str) else part
+        replace(part, content=rewrite(part.content)) if isinstance(part.content, str) else part
         for part in sample.parts
     ]
     return replace(sample, parts=tuple(parts))

@@ -3,26 +3,29 @@
 Version 1 asked for the answer "in as few words as possible, on a last line": real models then call few
 tools natively, or none. Version 2 was chosen by trials with real models (docs/wording.md). Version 3 has
 the same prompts; its agents name tools before the question, also where calls are forbidden, all tell of
-limits, and schemas are short. In version 4 the example of the agent `code` calls a function of the arm. A
-job keeps the version that it began with: loaders write the latest, and a trial puts back the words of the
-first (`reworded`).
+limits, and schemas are short. In version 4 the example of the agent `code` calls a function of the arm. In
+version 5 no guarded prompt asks for JSON and no other text. A job keeps the version that it began with:
+loaders write the latest, and a trial puts back the words of before (`reworded`, `asking_for_json_only`).
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-WordsVersion = Literal[1, 2, 3, 4]
+WordsVersion = Literal[1, 2, 3, 4, 5]
 FIRST_WORDS: WordsVersion = 1  # of jobs that do not say
 TOOLS_FIRST: WordsVersion = 3  # from here on tools that are told of in words stand before the question
 CALL_SHOWN: WordsVersion = 4  # from here on the example of Python that an agent gives calls a tool
-LATEST_WORDS: WordsVersion = 4
+JSON_ENDS: WordsVersion = 5  # from here on a guarded prompt asks for JSON at the end, and not for it alone
+LATEST_WORDS: WordsVersion = 5
 
 Closing = Literal["first_words", "last_line", "end_json", "when_json"]
 LETTER, TEXT, NUMBER = "<letter>", "<text>", "<number>"
 _CLOSING = re.compile(
     r"^End your last message with a line of the form `Answer: ([^`]+)`(?:: (.+))?\.$", re.MULTILINE
 )
+JSON_CLOSING = "End your last message with that JSON object."
+JSON_ONLY = "Return the JSON object only: no explanation, no comment, no other text."  # as published
 _IN_TAGS = "between <answer> and </answer>, and nothing else there."
 _TAGGED = re.compile(rf"^End your last message with the final answer \((.+)\) {_IN_TAGS}$", re.MULTILINE)
 
@@ -40,6 +43,11 @@ def closing(form: str, what: str = "") -> str:
 def tagged_closing(what: str) -> str:
     """The sentence that asks for an answer in tags, where a benchmark's own form is that."""
     return f"End your last message with the final answer ({what}) {_IN_TAGS}"
+
+
+def asking_for_json_only(text: str) -> str:
+    """The text as jobs of words before `JSON_ENDS` have it."""
+    return f"{text.removesuffix(JSON_CLOSING)}{JSON_ONLY}" if text.endswith(JSON_CLOSING) else text
 
 
 def reworded(text: str, wording: Closing) -> str:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from gnomon.reading.characters import bare, without_marks
-from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing
+from gnomon.reading.characters import at_word_start, bare, without_marks
+from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
 from gnomon.reading.mentions import (
     AFTER_LETTER,
     AND,
@@ -54,6 +54,9 @@ _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
 _OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
+_EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
+_ASIDE = re.compile(rf"^\s?\((?!(?:{AND})\b)[^()]{{1,80}}\)")
+_IS_BEFORE = re.compile(r"\b(?:is|was|be)\s\*{0,2}\($")
 _RUN = re.compile(r"[A-Z]{2,8}")
 _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
@@ -73,7 +76,8 @@ _BEHIND = re.compile(
     rf"(?P<right>{MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
     r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
-    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
+    r"(?:correct(?!ly|ed)\w*|(?:right|best)(?!-|\s(?!answer|option|choice|one\b|because|as\b|since|and\b|but\b|for\b|match|fit)\w)|"
+    r"answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     rf"|{MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
     r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
     rf"|(?P<only>{MARKS}\s"
@@ -95,8 +99,8 @@ _OF_SEVERAL = re.compile(
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
 _BEGINS_WITH_AND = re.compile(rf"\W*(?:{AND})\b", re.IGNORECASE)
 _REFUSES = re.compile(
-    r"n['’]t (?:tell|know|see|say|determine|decide)|"
-    r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b"
+    r"(?:n['’]t (?:tell|know|see|say|determine|decide)|"
+    rf"{at_word_start('can ?not|unable|not sure|unsure|unclear|impossible to')})\b"
 )
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
@@ -109,7 +113,7 @@ _LEAD_ENDS = re.compile(
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
 _FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
-_FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
+_FIRST_CLAUSE = re.compile(r"[,;:–—]\s|(?<![\d)}])\s-\s|[，；：]")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
 
 
@@ -135,7 +139,10 @@ class Choices:
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """The options' plain texts, without articles where that leaves them apart."""
-        texts = {letter: bare(text) for letter, text in self._options.items()}
+        texts = {
+            letter: bare(without_marks(text) if "\\" in text else text)
+            for letter, text in self._options.items()
+        }
         short = {letter: _without_article(text) for letter, text in texts.items()}
         return short if len(set(short.values())) == len(set(texts.values())) else texts
 
@@ -175,7 +182,7 @@ class Choices:
         ticked: list[int] = []
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
-            if behind and is_chosen(text, at, behind.lastgroup):
+            if (behind and is_chosen(text, at, behind.lastgroup)) or self._is_given(text, at):
                 places.append(at)
             if behind and behind.lastgroup == "ticked":
                 ticked.append(at)
@@ -194,6 +201,14 @@ class Choices:
             ]
         return tuple(declared)
 
+    def _is_given(self, text: str, at: int) -> bool:
+        """Whether a sentence gives a letter with its option's words: "The cause is (B) the east wind"."""
+        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
+            return False
+        words = self._texts[text[at]]
+        behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))
+        return bool(words) and behind.startswith(words)
+
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
         places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
@@ -209,6 +224,8 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
+        if declines(text) and not any(map(DENIES.search, self._texts.values())):
+            return  # and no option says that it cannot be told
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
         yield Declaration("only_mention", 0, text)
@@ -250,10 +267,12 @@ class Choices:
         letter = written.upper()
         if letter not in self._options:
             return None
+        if not rest.strip(_EMPTY):
+            return letter
         own = self._by_text(rest)
         if written.islower() and own != letter and not _ENDS.match(rest):
             return None
-        another = None if own == letter else _ANOTHER.match(rest)
+        another = None if own == letter else _ANOTHER.match(_ASIDE.sub("", rest, count=1))
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not AFTER_LETTER.match(rest)

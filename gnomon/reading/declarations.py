@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.reading.characters import plain_characters
+from gnomon.reading.characters import at_word_start, plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
@@ -67,7 +67,7 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGN = re.compile(r"[{<\[]|```|Action Input:")
+_CALL_SIGN = re.compile(r"\{|<|\[|```|Action Input:")
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
@@ -122,11 +122,9 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
-_ASCII_WORDS = rf"(?<![^\W_])(?:{'|'.join(word for word in _LABELS if word.isascii())})"
-_OTHER_WORDS = "|".join(sorted((word for word in _LABELS if not word.isascii()), key=len, reverse=True))
-_LABEL = re.compile(_ASCII_WORDS)
-_ANY_LABEL = re.compile(f"{_ASCII_WORDS}|{_OTHER_WORDS}")
-_QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure)[\s*_]{1,4}$")
+_ASCII_LABELS = {word: re.compile(at_word_start(word)) for word in _LABELS if word.isascii()}
+_ALL_LABELS = {**_ASCII_LABELS, **{word: re.compile(word) for word in _LABELS if not word.isascii()}}
+_QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure|option|answer)[\s*_]{1,4}$")
 _NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
 _MARGIN = re.compile(
     r"[\s*_#>\-`•]*(?:(?:the|my|so|final|correct|best|la|die|a|правильный|最终|最終)[\s*_]*)*"
@@ -134,16 +132,41 @@ _MARGIN = re.compile(
 _NO_ANSWER_LABEL = frozenset({"conclusion", "verdict", "prediction", "response", "result", "solution"})
 _EMPTY = " \t\r\n*_`:\"'"
 # What in the clause, or in the sentence, before a label makes it declare nothing.
-_SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
+_SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
-_UNDOES = re.compile(
-    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
-    r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|"
-    r"argue|first thought|seems? like|why)\b|n['’]t\b|"
-    r"неправильн|неверн|错误|錯誤|不[能应该会]{0,2}$|"
-    r"\b(?:second|alternative|another|rejected|previous|earlier|initial|each|every)\s$"
+_WRONG = at_word_start(
+    "not|never|wrong|incorrect|false|mistaken|mistake|falsche|incorrecta|fausse|errada|incorreta|"
+    r"argue|why|first thought|seems? like|tempt\w*"
 )
-_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
+_OTHER = at_word_start("second|alternative|another|rejected|previous|earlier|initial|each|every")
+_UNDOES = re.compile(
+    rf"(?:{_WRONG}|n['’]t|\b(?:might|may|could|would) (?:think|say|argue|guess|seem))\b|"
+    rf"неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
+)
+_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming)\b")
+_OFFERED = "(?:answer|option|choice)s?"
+_FACTS = "(?:information|context|details|data)"
+_ISNT = r"(?:not|(?:is|are|was|were|do|does|did|has|have|could|ca)n['’]t)"
+_DECLINES = re.compile(
+    rf"\b(?:(?:can ?|could ){_ISNT} be (?:determined|answered|calculated|known)\b|"
+    rf"(?:can ?{_ISNT}|{_ISNT}|unable to|impossible to|not possible to) "
+    r"(?:be determined|determine|answer|calculate|provide|give|say|tell) (?!by\b|from\b|which\b)|"
+    rf"needs? (?:more|additional|further) {_FACTS}\b|"
+    rf"(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
+    rf"without (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
+    rf"not (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
+    rf"(?:{_ISNT}|no|none)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
+    rf"{_OFFERED}\b[^.\n]{{0,30}}\b{_ISNT}\b[^.\n]{{0,20}}\b(?:include|match)|"
+    r"mistake in the (?:question|problem|options|choices)\b)|"
+    r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
+)
+_DECLINING = (
+    *("not", "none", "no ", "n't", "n’t", "need", "unable", "impossible", "insufficient", "lack", "without"),
+    *("mistake", "选项", "无法"),
+)  # one of these stands where `_DECLINES` finds something
+_STILL = re.compile(
+    r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
+)
 
 
 def what_is_said(reply: str) -> Said:
@@ -328,12 +351,23 @@ def labels_in(text: str) -> list[Declaration]:
     lowered = _in_small_letters(text)
     declared: list[Declaration] = []
     following = len(text)
-    for label in [*(_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered)][: -MAX_LABELS - 1 : -1]:
+    for label in _labels(lowered)[: -MAX_LABELS - 1 : -1]:
         end = _LABELS[label[0]].match(lowered, label.end())
         if end and (declaration := _declared(text, lowered, label, end.end(), following)):
             declared.append(declaration)
             following = label.start()
     return declared[::-1]
+
+
+def _labels(lowered: str) -> list[re.Match[str]]:
+    """The words that may declare an answer, in their order; one within a longer one does not count."""
+    labels = _ASCII_LABELS if lowered.isascii() else _ALL_LABELS
+    found = [match for word in labels if word in lowered for match in labels[word].finditer(lowered)]
+    if len(found) > 1:
+        found.sort(key=lambda match: (match.start(), -match.end()))
+        ends = [0, *accumulate((match.end() for match in found), max)]
+        found = [match for match, end in zip(found, ends, strict=False) if match.start() >= end]
+    return found
 
 
 def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:
@@ -359,29 +393,74 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
+_THEREFORE = "therefore|thus|hence|consequently|altogether|in total|in conclusion|as a result|so"
+_CONCLUDES = re.compile(
+    rf"(?:{at_word_start(f'{_THEREFORE}|因此|所以|したがって|따라서')})"
+    r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
+)
+_FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
+_IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
+_HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
 _VALUE = re.compile(
-    r"\b(?:so|therefore|thus|hence)[,:]?\s(?:(?:it|that)(?:\sis|['’]s)\s)?"
-    r"(?P<so>[*_$~≈]{0,3}(?:[-+−]?\d[^\n]{0,24}|(?:north|south|east|west)[- \w]{0,12}?)[*_$]{0,3})[.!]?\s*\Z|"
-    r"\b(?:exact|correct|right|resulting|final|new)\s(?:date|day|time|arrival time|value|number|distance|"
+    rf"(?:{at_word_start('exact|correct|right|resulting|final|new')})\s"
+    r"(?:date|day|time|arrival time|value|number|distance|"
     r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
-    r"(?P<value>(?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
+    r"((?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)"
 )
 
 
 def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one, or ends with "so 12 m"."""
+    """Where a reply names a value as the exact, correct or resulting one, or concludes one at its end."""
     lowered = _in_small_letters(said.text)
-    return tuple(
-        Declaration("declared", match.start(), said.text[slice(*match.span(match.lastgroup or 0))])
+    named = [
+        Declaration("declared", match.start(), said.text[slice(*match.span(1))])
         for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
         if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
-    )
+    ]
+    return (*named, *_conclusion(said.text, lowered))
+
+
+def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
+    """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
+    *_, last = None, *_CONCLUDES.finditer(lowered)
+    if last is None:
+        return
+    sentence, *behind = _FULL_STOP.split(text[last.end() :], maxsplit=1)
+    holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
+    if holds_value and not _DECLINES.search(sentence.lower()):
+        yield Declaration("declared", last.start(), what_it_is(sentence))
+
+
+def what_it_is(sentence: str) -> str:
+    """What a sentence says that something is, where one part of it says so with a value; else the sentence.
+
+    >>> what_it_is("The sum of 2 and 3 is 5."), what_it_is("It is 5 m, that is 16 ft.")
+    (' 5.', 'It is 5 m, that is 16 ft.')
+    """
+    said = [part for part in _IS_SAID.split(sentence)[1:] if _HOLDS_VALUE.search(part.lower())]
+    return said[0] if len(said) == 1 else sentence
+
+
+def declines(text: str) -> bool:
+    """Whether a reply says that it cannot answer, or that no answer on offer is right, and then offers none.
+
+    >>> declines("It is 5 m. This is not among the options."), declines("I cannot determine it, but: 5 m")
+    (True, False)
+    """
+    lowered = text.lower()
+    if not any(word in lowered for word in _DECLINING):
+        return False
+    *_, last = None, *_DECLINES.finditer(lowered)
+    if last is None:
+        return False
+    _, *behind = _FULL_STOP.split(lowered[last.end() :], maxsplit=1)
+    return _STILL.search(lowered, last.end()) is None and not any(map(_HOLDS_VALUE.search, behind))
 
 
 def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
-    sentence = before[match.end() :] if (match := _SENTENCE.search(before)) else before
-    clause = sentence[max((m.end() for m in _CLAUSE.finditer(sentence)), default=0) :]
+    sentence = _SENTENCE_END.split(before)[-1]
+    clause = _CLAUSE.split(sentence)[-1]
     return _UNDOES.search(clause) is not None or _SUPPOSES.match(sentence) is not None

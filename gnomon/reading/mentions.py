@@ -18,8 +18,8 @@ AFTER_LETTER = re.compile(
 )
 # Patterns of many words are for small letters: search without regard to case takes several times as long.
 DENIES = re.compile(
-    r"\b(?:not|never|neither|nor|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|doubt|"
-    r"instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
+    r"\b(?:not|never|neither|nor|none|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|"
+    r"doubt|instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
     r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
     r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
 )
@@ -55,7 +55,8 @@ _CLAUSE_ENDS = re.compile(
     r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|[을를] 선택"
 )
 _RELATES = re.compile(
-    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
+    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s(?:\w+\s)?$",
+    re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[a-z)][.!]\s$")
 ENDS_ALL = re.compile(rf"{MARKS}[.!]?$")
@@ -85,7 +86,7 @@ def is_named(text: str, at: int) -> bool:
 def ends_clause(text: str, at: int) -> bool:
     """Whether a letter may be what a clause comes to: "The van took route B", but not "left of B"."""
     ends = _CLAUSE_ENDS.match(text, at + 1)
-    return ends is not None and _RELATES.search(text, max(0, at - 16), at) is None
+    return ends is not None and _RELATES.search(text, max(0, at - 24), at) is None
 
 
 def is_letter(text: str, at: int) -> bool:
@@ -95,8 +96,5 @@ def is_letter(text: str, at: int) -> bool:
 
 def is_denied(text: str, at: int) -> bool:
     """Whether the clause that leads to a place denies what stands there."""
-    clause = text[max(0, at - 60) : at]
-    if not DENIES.search(clause.lower()):
-        return False
-    ends = [match.end() for match in _CLAUSE.finditer(clause)]
-    return not ends or DENIES.search(clause[ends[-1] :].lower()) is not None
+    clause = _CLAUSE.split(text[max(0, at - 60) : at])[-1]
+    return DENIES.search(clause.lower()) is not None

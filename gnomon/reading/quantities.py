@@ -14,6 +14,7 @@ from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
+MAX_BOUND = 40  # characters from a number within which it may be called a bound
 MAX_WORDS = 80  # characters of a number in words
 SAME = 0.05  # by how much a value in another unit may be rounded beside the same value
 _SPACE = "\u00a0\u2009\u202f\u2007 "
@@ -33,13 +34,15 @@ _NUMBER = re.compile(
     r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|billion|tausend|mil|millions?|Millionen)\b))?"
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
+_DIGIT = re.compile(rf"[\d{_VULGAR}]")
 _TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
 _SCALES = {"K": "thousand", "M": "million", "B": "billion"}
-_SUPERSCRIPT = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]{1,3}")
+_SUPERSCRIPT = re.compile(r"10([⁺⁻]?[⁰¹²³⁴-⁹]{1,3})")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
+# The check of what stands before a digit stands behind it: `re` skips to digits fast.
 _HOURS = re.compile(
-    r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
+    r"(\d(?<![\d.].)\d{0,5}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
 _ONE = re.compile(
     r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|hora|час)(?:,?\s(?:and|und|et|y|e|и))?\s\d)",
@@ -51,17 +54,18 @@ _MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])
 _ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
 _METRES = re.compile(r"(?<![\d.,])(\d{1,3})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
 _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
-_SCALE = re.compile(r"(?<=\d)([KMB])(?![\w/])")
+_SCALE = re.compile(r"([KMB])(?<=\d.)(?![\w/])")
 _PER = re.compile(
     r"(?<![^\W\d_])(?P<unit>kilomet(?:er|re)s?|km|met(?:er|re)s?|miles?|feet|foot|ft|m)"
     r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
+_PER_SIGNS = (" per ", " an ", "⁻", "^-", "^{-", "^−", "^{−")
 _SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _DEGREES = re.compile(
     r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
 )
-_JOINED = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7af])(?=\d)")
+_JOINED = re.compile(r"([\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|giving|which (?:gives|makes)|for a total of)\b")
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
@@ -69,10 +73,10 @@ _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
-    rf"{_SIGNED}{_MEASURE}\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
-    rf"|{_SIGNED}{_MEASURE}\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED}"
-    rf"|\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
+    rf"[\d{_VULGAR}](?<![\d.,].)[\d.,]{{0,20}}{_MEASURE}(?:\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
+    rf"|\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED})"
 )
+_BETWEEN = re.compile(rf"\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}")
 _BOUND = re.compile(
     r"(?:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|"
     r"no more than|"
@@ -81,14 +85,12 @@ _BOUND = re.compile(
     r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)|\d\s(?:or|and) (?:more|less|fewer|above|over)\b"
     r"|\d[^\d.,;]{0,15}\s(?:at (?:most|least)|minimum|maximum)\b"
 )
-_PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
+_PLUS_MINUS = re.compile(rf"(?:±|\+/?-|,?\s(?:give or take|plus or minus)\s)\s?(?:{_DIGITS})")
 _SPREAD = re.compile(
-    r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)"
-    r"|,?\s(?:give or take|plus or minus)\s\d+(?:\.\d+)?",
-    re.IGNORECASE,
+    r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
 )
 _BECAUSE = re.compile(
-    r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
+    r"\s(?:because|since|as|so|where|given that|but|though|although|while|which|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _NAMED_VALUES = re.compile(r"^\W*[A-Za-z]\w{0,10}\s?=\s?[^=,;]+[,;]\s?[A-Za-z]\w{0,10}\s?=")  # "x = 1, y = 2"
@@ -96,7 +98,7 @@ _ASIDE = re.compile(
     r"(?<=\w)\s\((?!(?:or|maybe|possibly|perhaps|no|wait|actually|rather|correction|alternatively|else)\b)[^()]*\)",
     re.IGNORECASE,
 )
-_EQUALS = re.compile(r"[=≈≃≅]|\bequals\b")
+_EQUALS = re.compile(r"=|≈|≃|≅|\bequals\b")
 _OPERATOR = re.compile(
     r"[+×÷√^∑∫·]|(?<![A-Za-z/])/(?=\s*[\d(])|\*|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|(?<=[\d)])\s*[−-]\s*(?=[\d(])"
 )
@@ -141,7 +143,15 @@ def quantities_in(text: str) -> list[Quantity]:
     >>> [quantity.value for quantity in quantities_in("-1,234.5 m, 3,5 and 1e3, 3½, 1.2 × 10^3 or 1’200")]
     [-1234.5, 3.5, 1000.0, 3.5, 1200.0, 1200.0]
     """
-    return [_quantity(match) for match in _NUMBER.finditer(text)]
+    quantities: list[Quantity] = []
+    end = 0
+    while digit := _DIGIT.search(text, end):  # fast, where a search for whole numbers is slow
+        match = _NUMBER.search(text, max(end, digit.start() - 3))
+        if match is None:
+            break
+        quantities.append(_quantity(match))
+        end = match.end()
+    return quantities
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
@@ -212,6 +222,8 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         return None
     text = without_denied(_spelled_out(without_marks(text), own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
+    if answer is None and " but " in text:
+        answer = _one_in(text.partition(" but ")[2], own)
     if isinstance(answer, Unclear) and "(" in text:
         beside = _one_in(_ASIDE.sub("", text), own)
         answer = answer if beside is None else beside
@@ -231,11 +243,19 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
         return None
     if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
         return _one_of(quantities, own)  # nothing stands beside it
-    is_open = (_BOUND if len(quantities) == 1 else _RANGE).search(text.lower())
+    lowered = text.lower()
+    if len(quantities) == 1:
+        is_open = _BOUND.search(
+            lowered, max(0, quantities[0].start - MAX_BOUND), quantities[0].end + MAX_BOUND
+        )
+    else:
+        is_open = _RANGE.search(lowered) or _BETWEEN.search(lowered)
     if is_open and not _are_one_in_units(quantities):
         return Unclear()
     if _RECKONS.search(text) and _is_formula(text, quantities):
         return None
+    if _is_total(quantities, text) and own is None:
+        return quantities[0].value
     return _one_of(joined(quantities, text) if len(quantities) > 1 else quantities, own)
 
 
@@ -257,13 +277,13 @@ def _from_json(text: str) -> str:
 def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
-        text = _SUPERSCRIPT.sub(lambda match: "^" + match[0].translate(_LOWERED), text)
-        text = _JOINED.sub(" ", text)
+        text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
+        text = _JOINED.sub(r"\1 ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
         text = _MINUS.sub("-", text)
-    if "per" in text or " an " in text or "^" in text or "⁻" in text:
+    if any(sign in text for sign in _PER_SIGNS):
         text = _PER.sub(_speed, text)
     if "h" in text:
         text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
@@ -283,9 +303,9 @@ def _spelled_out(text: str, own: Unit | None) -> str:
     elif own.of == "length":
         text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
         text = _METRES.sub(lambda match: f"{match[1]}.{match[2]} m", text)
-    if "±" in text or "-" in text:
+    if "±" in text or "+" in text or " or " in text:
         text = _PLUS_MINUS.sub("", text)
-    return _SPREAD.sub("", text) if "(" in text or "give" in text or "plus" in text else text
+    return _SPREAD.sub("", text) if "(" in text else text
 
 
 def _speed(match: re.Match[str]) -> str:
@@ -384,7 +404,7 @@ def joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
 def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear:
     """The value that all quantities have, in the unit; of several the only one that is in this very unit."""
     if own is None:
-        return quantities[0].value if _are_same(quantities) or _is_total(quantities) else Unclear()
+        return quantities[0].value if _are_same(quantities) else Unclear()
     of_kind = [
         quantity for quantity in quantities if quantity.unit is not None and quantity.unit.of == own.of
     ]
@@ -399,9 +419,11 @@ def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear
     return exact[0].value if exact else values[0]
 
 
-def _is_total(quantities: Sequence[Quantity]) -> bool:
-    """Whether the first is the sum of all others: "7 cars: 3 red, 2 blue and 2 white"."""
-    return len(quantities) > 2 and math.isclose(quantities[0].value, sum(q.value for q in quantities[1:]))
+def _is_total(quantities: Sequence[Quantity], text: str) -> bool:
+    """Whether the first is the sum of all others, which are listed: "7 cars: 3 red, 2 blue and 2 white"."""
+    total, *parts = quantities
+    is_sum = len(parts) > 1 and math.isclose(total.value, sum(part.value for part in parts))
+    return is_sum and any(mark in text[total.end : parts[0].start] for mark in ":(–—")
 
 
 def _are_one_in_units(quantities: Sequence[Quantity]) -> bool:

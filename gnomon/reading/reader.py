@@ -13,23 +13,28 @@ from gnomon.reading.declarations import (
     Declaration,
     Said,
     declarations_in,
+    declines,
     labels_in,
     named_values,
     what_is_said,
+    what_it_is,
 )
 
 V = TypeVar("V")
 
 SEVERAL = "several_answers"
 MAX_BARE = 40  # characters of a line that is nothing but a value
-_STEP = re.compile(r"\W*(?:step|part|leg|segment|first)\b|\W*\d+[.)]\s", re.IGNORECASE)
+# What a line begins with, or holds, that reckons and does not answer.
+_STEP = re.compile(
+    r"\W*(?:step|part|leg|segment|first)\b|\W*\d+[.)]\s|[-*•]\s|.*[^\W\d_]\s?=|.*[+×]", re.IGNORECASE
+)
 _FIRST_SENTENCE = re.compile(
     r"\S+(?: \S+){0,2}?"
     r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
 )
+_BOLD = re.compile(r"\*\*(?=[^*\n]*\d)([^*\n:]{1,60})\*\*(?!\s?:)")
 _TAKES_BACK = re.compile(
-    r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b",
-    re.IGNORECASE,
+    r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b"
 )
 
 
@@ -107,8 +112,11 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
     text = declaration.text
     answer = parse(text)
     if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
-        first = None if _STEP.match(text) or _TAKES_BACK.search(text) else _FIRST_SENTENCE.match(text)
+        first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)
         alone = parse(first[0]) if first else None
+        answer = answer if alone is None else alone
+    elif isinstance(answer, Unclear) and declaration.rule in ("whole", "last_line"):
+        alone = parse(what_it_is(text))
         answer = answer if alone is None else alone
     return answer
 
@@ -116,15 +124,27 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
 def bare_values(said: Said) -> Iterator[Declaration]:
     """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
     lines = said.lines
+    if declines(said.text):
+        return
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
     elif lines:
-        if len(lines[0]) <= MAX_BARE and not _STEP.match(lines[0]) and not _TAKES_BACK.search(said.text):
+        if (
+            len(lines[0]) <= MAX_BARE
+            and not _STEP.match(lines[0])
+            and not _TAKES_BACK.search(said.text.lower())
+        ):
             yield Declaration("leading", 0, lines[0])
-        if len(lines[-1]) <= MAX_BARE:
-            yield Declaration("last_line", 0, lines[-1])
-        yield Declaration("only_mention", 0, said.text)
+        yield from _emphasised(said.text)
         yield Declaration("last_line", 0, lines[-1])
+        yield Declaration("only_mention", 0, said.text)
+
+
+def _emphasised(text: str) -> Iterator[Declaration]:
+    """The only value in bold letters; headings are none."""
+    values = {value.strip(" .") for value in _BOLD.findall(text)}
+    if len(values) == 1:
+        yield Declaration("only_mention", 0, values.pop())
 
 
 def objects_and_values(said: Said) -> Iterator[Declaration]:

@@ -21,7 +21,8 @@ _OPENING = re.compile(
 )
 _ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
 _NUMBERED = re.compile(
-    r"^\s*(?:[-*•]|\d{1,3}[.)]|[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+", re.IGNORECASE
+    r"^\s*(?:[-*•]|\d{1,3}[.)]|\|\s*\d{1,3}\s*\||[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
+    re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
 _SENTENCE_END = re.compile(
@@ -87,7 +88,8 @@ def _lists(said: Said) -> Iterator[Declaration]:
     numbered = [line for line in said.lines if _NUMBERED.match(line)]
     if len(numbered) > 1:
         is_whole = len(numbered) == len(said.lines)
-        yield Declaration("whole" if is_whole else "last_line", 0, "\n".join(numbered))
+        entries = (_NUMBERED.sub("", line).rstrip("| ") for line in numbered)
+        yield Declaration("whole" if is_whole else "last_line", 0, "\n".join(entries))
     elif len(said.lines) > 1 and all(map(_ENTRY.fullmatch, said.lines)):
         yield Declaration("whole", 0, "\n".join(said.lines))
     yield from last_line(said)

@@ -63,12 +63,15 @@ class PairResult:
 
     @cached_property
     def worst_ci95(self) -> Ends | None:
-        """What holds the difference in 95 % of studies, whatever the unknown scores are."""
+        """What holds the difference in 95 % of studies, whatever the unknown scores are: also as scored."""
+        scored = self.comparison.ci95 if self.comparison else None
         if not self.worst:
-            return self.comparison.ci95 if self.comparison else None
+            return scored
         level = _level(self.worst)
-        ends = [each.reach.ends(level) for each in self.worst if each.reach]
-        return (ends[0][0], ends[1][1]) if len(ends) == 2 else None
+        low, high = [each.reach.ends(level) if each.reach else None for each in self.worst]
+        if low is None or high is None or scored is None:
+            return None
+        return min(low[0], scored[0]), max(high[1], scored[1])
 
 
 def compare_pair(

@@ -53,15 +53,19 @@ def paragraph(report: Told, models: Sequence[ModelUsed], *, alpha: float, import
 def _what_was_run(report: Told, models: Sequence[ModelUsed], *, imported: bool) -> Iterator[str]:
     job, of = report["job"], report["denominators"]
     times = "once under each arm" if of["repeats"] == 1 else f"{of['repeats']:,} times under each arm"
+    if of["trials"]["finished"] < of["trials"]["planned"]:
+        times = f"planned {times}"
     if "repeats_by_arm" in job:
         times = f"under the arms ({repeats_text(job)}); a question's score is the mean of its scored repeats"
-    arms = [f"“{arm}” ({job['arm_texts'].get(arm, 'not described')})" for arm in job["arms"]]
-    noun = "arm" if len(arms) == 1 else "arms"
-    did = "We imported runs of" if imported else "We ran"
+    arms, texts = job["arms"], job["arm_texts"]
+    did, how = "We imported runs of", "prompts and scoring unknown"
+    if not imported:
+        did = "We ran"
+        how = f"version {job['benchmark_version']}, {report['protocol']} prompts, {report['scoring']} scoring"
+    told = [f"“{arm}”" if imported else f"“{arm}” ({texts.get(arm, 'not described')})" for arm in arms]
     yield (
-        f"{did} the {noun} {listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
-        f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
-        f"{count(of['cells'], 'subset')} and {clusters_words(of)}, "
+        f"{did} the {'arm' if len(arms) == 1 else 'arms'} {listed(told)} on {job['benchmark']} ({how}): "
+        f"{count(of['samples'], 'question')} in {count(of['cells'], 'subset')} and {clusters_words(of)}, "
         f"{times}."
     )
     yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {listed(map(_model, models))}."
@@ -96,7 +100,8 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     mean = "mean over subsets" if report["job"]["headline"] == "mean_of_cells" else "mean over questions"
     methods = dict.fromkeys(arm["interval_method"] for arm in report["arms"])
     yield f"A score is the {mean} (intervals of arms: {listed(methods)})."
-    if not primary:
+    families = Counter(contrast["family"] for contrast in looked_at(report))
+    if not (primary and families):  # nothing was tested; the results say why
         return
     independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
     if "crossing_clusters" in report["denominators"]:
@@ -107,14 +112,13 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
         f"Arms are compared question by question, with {independent} as independent units; "
         f"test: {listed(tests)}; 95 % interval: {listed(intervals)}."
     )
-    families = Counter(contrast["family"] for contrast in looked_at(report))
     yield (
         f"Adjusted for {count(families['primary'], 'primary comparison')} and "
         f"{families['exploratory']:,} exploratory: "
         f"{report['plan']['adjustment']}; two-sided α {alpha:g}."
     )
     margin = report["plan"]["margin_text"]
-    yield f"Differences within the margin of {margin} count as none (two one-sided tests)."
+    yield f"Differences within the margin ({margin}) count as none (two one-sided tests)."
 
 
 def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
@@ -140,7 +144,12 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
             size = percent(contrast["mde"])
             yield f"Such a study finds a true difference of {size} points in 8 of 10 cases."
         if price := prices.get(pair_key(contrast)):
-            yield f"“{contrast['variant']}” answers {price}."
+            name = f"“{contrast['variant']}”"
+            yield (
+                f"{name} answers {price}."
+                if price.startswith("at ")
+                else f"The tokens of {name} are not known."
+            )
         if contrast["also_differs"]:
             yield f"These arms also differ in {listed(contrast['also_differs'])}."
 
@@ -154,7 +163,8 @@ def _tested(contrast: ContrastReport) -> str:
         name, ends, p = "95 % interval", contrast["ci95"], "p"
         values = contrast["p"], contrast["p_adjusted"]
     interval = f", {name} {points_range(ends)}" if ends else ""
-    return f"{interval}, {p} {p_text(values[0])}, adjusted {p_text(values[1])}"
+    tested = "" if values[0] is None else f", {p} {p_text(values[0])}, adjusted {p_text(values[1])}"
+    return f"{interval}{tested}"
 
 
 def _pair(contrast: ContrastReport) -> str:

@@ -23,6 +23,7 @@ UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 LIKE_THE_REST = 0.01  # of an arm's trials: so few lost ones may be taken to be like the rest, if that is said
 NOTHING = "no sample has a score under both arms"
 HOLDS_ZERO = "the interval holds zero"
+UNDONE = "lost trials could undo it"
 FEWEST = 6  # clusters of equal weight that show that nothing got worse, as no fewer show a difference
 ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
@@ -64,7 +65,7 @@ def judge(
         doubts.append(text)
     elif doubts and is_small:
         doubts.append("lost trials could make the effect larger than the margin")
-    return "undecided", [*losses, *doubts]
+    return "undecided", [*(loss if doubts else f"{UNDONE}: {loss}" for loss in losses), *doubts]
 
 
 def both_ways(
@@ -113,7 +114,8 @@ def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -
         few = f"it cannot be told: {as_many}, and fewer than {FEWEST} may leave out what got worse"
         return NotWorse(reasons=[few], p=comparison.reach.above(fall), lower=None)
     p, ci90 = comparison.reach.above(fall), comparison.reach.ends(0.90)
-    low, reasons = ci90[0], _losses(loss, comparison, 0.90, lambda ends: ends[0] > fall)
+    losses = _losses(loss, comparison, 0.90, lambda ends: ends[0] > fall)
+    low, reasons = ci90[0], [f"{UNDONE}: {each}" for each in losses]
     if p >= ALPHA:
         reasons.append(f"it may have fallen by as much as {points(low).lstrip('−')} points")
     lower = low if loss is None else min(low, loss.moved(ci90, comparison.se or 0.0)[0])
@@ -186,14 +188,14 @@ def _size(margin: Sequence[float]) -> str:
 def _losses(
     loss: Loss | None, comparison: Comparison, level: float, holds: Callable[[Ends], bool]
 ) -> list[str]:
-    """Whether the model of lost trials forbids a claim."""
+    """What the model of lost trials says, where it forbids a claim."""
     if loss is None or comparison.reach is None:
         return []
     modelled = loss.moved(comparison.reach.ends(level), comparison.se or 0.0)
     if holds(modelled):
         return []
     reach = f"{points_range(modelled)} points"
-    return [f"lost trials could undo it: modelled on their items' difficulty, the interval is {reach}"]
+    return [f"with lost trials modelled on their items' difficulty the interval is {reach}"]
 
 
 def _doubts(p: float, p_adjusted: float, *, alpha: float) -> list[str]:

@@ -7,7 +7,7 @@ from gnomon.statistics.bounded import BoundedLikelihood
 from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.estimate import Ends, Estimate, t_quantile
 from gnomon.statistics.mean import is_binary
-from gnomon.statistics.permutation import SignFlips
+from gnomon.statistics.permutation import ENUMERATED, SignFlips
 from gnomon.statistics.reach import Reach
 
 INTERVAL = "inverted sign-flip and bounded likelihood"
@@ -67,8 +67,9 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
         baseline_variance=grouping.covariance(baseline, baseline),
         covariance=grouping.covariance(baseline, d),
     )
+    # Of few clusters the own pattern counts whole, so that p is larger than McNemar's.
     is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
-    of_flips = "mid-p McNemar" if is_pairs else flips.name
+    of_flips = "mid-p McNemar" if is_pairs and len(flips.errors) > ENUMERATED else flips.name
     p, test = max((flips.p(), of_flips), (bounded.p(), bounded.name), key=lambda part: part[0])
     return _comparison(estimate, reach, p=p, test=test, interval_method=INTERVAL)
 

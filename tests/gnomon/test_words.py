@@ -9,6 +9,7 @@ from gnomon.benchmarks.questions import questions
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.conditions.wording import worded
 from gnomon.core.arm import Arm
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.select import Select
 from gnomon.core.words import (
     FIRST_WORDS,
@@ -87,6 +88,25 @@ def test_a_job_asks_in_the_words_of_its_version(words: WordsVersion, asks: str, 
     )
     sample = worded(samples.get(samples.refs[0].sample_id), "original", questions, words=words)
     assert asks in str(sample.parts[-1].content)
+
+
+ALONE = re.compile(
+    r"as few words|no other text|nothing but|(?:letter|answer|option|json|object) only\b", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS.names())
+def test_no_guarded_prompt_asks_for_the_answer_and_no_word_beside_it(name: str, tmp_path: Path) -> None:
+    """Real models then call no tools (docs/wording.md)."""
+    benchmark = BENCHMARKS.get(name)
+    if benchmark.needs_data:
+        pytest.skip("its questions are in a file; its own tests look at its prompts")
+    samples = benchmark.open(
+        data=None, select=Select(limit=12), protocol="guarded", media=MediaStore(tmp_path)
+    )
+    for ref in samples.refs:
+        texts = [part.content for part in samples.get(ref.sample_id).parts if isinstance(part.content, str)]
+        assert [text for text in texts if ALONE.search(text)] == []
 
 
 def test_a_new_job_is_frozen_with_the_latest_words_and_a_stored_one_keeps_its_own() -> None:

@@ -98,7 +98,11 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
             yield f"margins of subsets that no sample is of: {', '.join(strange)}"
     ended = sum(totals.trials for totals in scores.totals)
     if status not in UNFINISHED and ended < planned and not report_input.has_stopped:
-        yield f"{planned - ended:,} of {planned:,} planned trials never ended (the job is {status})"
+        missed = f"{planned - ended:,} of {planned:,}"
+        if is_imported(spec):
+            yield f"{missed} trials are in no file: not every question was asked under every arm"
+        else:
+            yield f"{missed} planned trials never ended (the job is {status})"
     strangers = [f"{model} / {arm}" for model, arm in scores.groups if _is_stranger(spec, model, arm)]
     if strangers:
         yield f"rows of arms that the plan does not name: {', '.join(strangers)}"

@@ -17,6 +17,7 @@ from gnomon.report.report import Report
 from gnomon.report.sections.methods import methods_text
 from gnomon.report.text_formats import p_text, percent, points
 from gnomon.spec.job_spec import JobSpec
+from tests.gnomon.report.conftest import a_row
 
 Reporter = Callable[..., Report]
 Rows = Callable[..., Iterator[Row]]
@@ -216,3 +217,31 @@ def test_the_largest_cluster_is_that_of_either_factor(report_of: Reporter, pairs
     assert (first["clusters"], first["crossing_clusters"]) == (12, 6)
     assert (first["largest_cluster"], first["largest_among"]) == (pytest.approx(19 / 24), 6)
     assert "by another; one of 6 clusters is 79.2 % of it" in first["verdict_text"]
+
+
+def test_a_paragraph_on_an_imported_run_says_only_what_is_known(
+    report_of: Reporter, pairs: Rows, spec: Callable[..., JobSpec]
+) -> None:
+    arms = [{"name": name, "agent": "imported"} for name in ("raw", "tools")]
+    rows = [replace(row, cluster="one", prompt_tokens=None) for row in pairs([(0, 1)] * 9)]
+    report = report_of(rows[:-1], spec=spec(arms=arms), planned=18)
+    told = report["methods"]["paragraph"]
+    assert "We imported runs of the arms “raw” and “tools” on quiz (prompts and scoring unknown): " in told
+    assert "planned once under each arm" in told
+    assert "1 of 18 trials are in no file: not every question was asked under every arm" in told
+    assert "p –" not in told
+    assert "Adjusted for" not in told  # one cluster: nothing was tested
+    assert "answers tokens unknown" not in told
+    assert "words of prompts and agents | unknown, as" in render_markdown(report)
+
+
+def test_lost_trials_at_worst_reach_no_less_far_than_the_scores_that_are_known(report_of: Reporter) -> None:
+    rows = [
+        *(a_row(number, "raw", float(number % 2)) for number in range(40)),
+        *(a_row(n, "tools", None if n % 8 == 0 else float(n % 4 < 3)) for n in range(40)),
+    ]
+    found = report_of(rows)["contrasts"][0]
+    assert found["ci95"] is not None
+    assert found["worst_ci95"] is not None
+    assert found["worst_ci95"][0] <= found["ci95"][0] < 0 < found["ci95"][1] <= found["worst_ci95"][1]
+    assert not [reason for reason in found["reasons"] if "undo" in reason]  # nothing is claimed

@@ -137,6 +137,12 @@ def test_one_binary_sample_a_cluster_is_tested_by_mcnemar() -> None:
     assert exact / 2 < found.p < exact
 
 
+def test_of_few_samples_the_own_pattern_counts_whole_and_the_test_is_called_sign_flips() -> None:
+    raw, tools = np.zeros(5), np.ones(5)
+    found = compare(raw, tools, design(np.zeros(5, dtype=np.intp), np.arange(5)))
+    assert (found.test, found.p) == ("cluster sign-flip", 2 / 2**5)  # McNemar's mid-p is half of it
+
+
 def test_arms_that_agree_everywhere_are_not_certain_to() -> None:
     found = compare(np.ones(30), np.ones(30), design(np.zeros(30, dtype=np.intp), np.arange(30)))
     upper = 1 - 0.05 ** (1 / 30)  # where 30 questions show no gain in 5 % of studies

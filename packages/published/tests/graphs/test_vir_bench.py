@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.conditions.wording import worded
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
+from gnomon.core.words import JSON_CLOSING, JSON_ONLY
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon_published.benchmarks.vir_bench import vir_bench
@@ -102,6 +104,18 @@ def test_official_asks_the_test_split_alone_unless_the_spec_names_another(
         "arms": [{"name": "raw", "agent": "direct"}],
     }
     assert list(parse_spec(spec, agents=("direct",)).select.scenes) == scenes
+
+
+def test_guarded_prompts_ask_for_json_at_the_end_and_those_of_earlier_words_for_json_alone(
+    published: Path, media: MediaStore
+) -> None:
+    for subtask in ("node", "edge"):
+        sample = opened(published, media).get(f"kansai_01.{subtask}")
+        before = worded(sample, "original", vir_bench, words=4)
+        official = text_of(opened(published, media, "official").get(f"kansai_01.{subtask}"))
+        assert text_of(sample).endswith(JSON_CLOSING)
+        assert text_of(before).endswith(JSON_ONLY)
+        assert official.endswith(JSON_ONLY)
 
 
 def test_the_guarded_frames_are_the_middles_of_equal_spans(published: Path, media: MediaStore) -> None:

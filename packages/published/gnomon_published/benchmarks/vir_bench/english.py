@@ -1,7 +1,6 @@
 """The wording of both prompts in English, the released tasks' default language."""
 
 ROLE = "You are an expert in the geography of Japan and in the analysis of journeys."
-ONLY_JSON = "Return the JSON object only: no explanation, no comment, no other text."
 NAMES = (
     "Osaka",
     "Izumisano",
@@ -40,7 +39,7 @@ Dotonbori:
 ```json
 {node_example}
 ```
-{only_json}"""
+{closing}"""
 
 EDGE = """{role}
 Watch the video of a journey in Japan. From the order in which the locations were visited, build a directed
@@ -76,4 +75,4 @@ Dotonbori:
 ```json
 {edge_example}
 ```
-{only_json}"""
+{closing}"""

@@ -2,7 +2,6 @@
 
 ROLE = "あなたは日本の地理と旅の記録の分析に詳しい専門家です。"
 # The released task closes its Japanese prompts with an English sentence as well.
-ONLY_JSON = "Return the JSON object only: no explanation, no comment, no other text."
 NAMES = ("大阪府", "泉佐野市", "大阪市", "関西国際空港", "難波駅", "グリコサイン", "たこ家くくる 道頓堀本店")
 
 NODE = """{role}
@@ -32,7 +31,7 @@ NODE = """{role}
 ```json
 {node_example}
 ```
-{only_json}"""
+{closing}"""
 
 EDGE = """{role}
 日本を旅する動画を見てください。訪れた順序から、何が何に含まれ、何の次に何を訪れたかを示す有向グラフを作ってください。
@@ -65,4 +64,4 @@ EDGE = """{role}
 ```json
 {edge_example}
 ```
-{only_json}"""
+{closing}"""

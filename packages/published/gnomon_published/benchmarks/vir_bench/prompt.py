@@ -1,4 +1,4 @@
-"""Writes the prompts of both subtasks. The protocols differ in frames and in the nodes that are listed."""
+"""Writes the prompts of both subtasks. The protocols differ in frames, listed nodes and the last sentence."""
 
 import json
 import random
@@ -11,6 +11,7 @@ from types import ModuleType
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import Part
+from gnomon.core.words import JSON_CLOSING, JSON_ONLY
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
 from gnomon_published.benchmarks.vir_bench import english, japanese
@@ -72,11 +73,11 @@ def parts_of(
     journey: Journey, subtask: str, protocol: PromptProtocol, frames: Frames | None
 ) -> tuple[Part, ...]:
     """The prompt: the video's frames, then the question in the journey's language."""
-    text = node_text(journey.language) if subtask == "node" else edge_text(journey, protocol)
+    text = node_text(journey.language, protocol) if subtask == "node" else edge_text(journey, protocol)
     return (*_pictures(frames, protocol), Part(content=text))
 
 
-def node_text(language: Language = "en") -> str:
+def node_text(language: Language = "en", protocol: PromptProtocol = "guarded") -> str:
     """The question for the nodes; it is the same for every video."""
     wording = _wording(language)
     prefecture, first, second, *places = wording.NAMES
@@ -89,7 +90,7 @@ def node_text(language: Language = "en") -> str:
         role=wording.ROLE,
         categories=", ".join(categories()),
         node_example=json.dumps(example, ensure_ascii=False, indent=2),
-        only_json=wording.ONLY_JSON,
+        closing=JSON_CLOSING if protocol == "guarded" else JSON_ONLY,
     )
     return text
 
@@ -102,7 +103,7 @@ def edge_text(journey: Journey, protocol: PromptProtocol) -> str:
         role=wording.ROLE,
         given=str(nodes) if protocol == "official" else json.dumps(nodes, ensure_ascii=False, indent=1),
         edge_example=json.dumps({"edges": _edges(wording.NAMES)}, ensure_ascii=False, indent=2),
-        only_json=wording.ONLY_JSON,
+        closing=JSON_CLOSING if protocol == "guarded" else JSON_ONLY,
     )
     return text
 
