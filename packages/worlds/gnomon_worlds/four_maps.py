@@ -91,7 +91,7 @@ def _arrived(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:  # n
     to_m, from_m = its.onward_m[:, first], its.onward_m[:, :, last]
     way_m = to_m + its.seen_m + from_m
     is_fit = _is_fit(way_m) & (way_m <= _by_cameras_m(its, first, last).repeat(2, axis=1) + SAME_M)
-    is_enough = its.is_alone & (is_fit.reshape(len(is_fit), -1, 2).any(axis=2).sum(axis=0) >= OPTIONS)
+    is_enough = its.is_alone & ((is_fit[:, ::2] | is_fit[:, 1::2]).sum(axis=0) >= OPTIONS)
     cameras = is_enough.nonzero()[0].tolist()
     for camera in rng.sample(cameras, len(cameras)):
         maps, sides = np.nonzero(is_fit[:, 2 * camera : 2 * camera + 2])
