@@ -51,10 +51,12 @@ class Measured:
     took_s: float
 
 
-def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -> list[Measured]:
+Work = tuple[int, Difficulty | None, int, WorldOptions | None, tuple[str, ...]]
+
+
+def measured(work: Work) -> list[Measured]:
     """The questions of one round, in one town and one building."""
-    seed, level, round_, options, tasks = work
-    difficulty = None if level == AS_IT_COMES else Difficulty.of(level, edition=newest_edition(options))
+    seed, difficulty, round_, options, tasks = work
     questions = []
     for cell in offered(range(len(CELLS)), difficulty):
         task = TASKS[CELLS[cell][1]].short
@@ -176,7 +178,8 @@ def main() -> None:
     parser.add_argument(
         "--questions", type=int, default=2_800, help="of each level; rounded up to rounds of 14"
     )
-    parser.add_argument("--levels", nargs="+", default=[AS_IT_COMES, *LEVELS])
+    levels = [AS_IT_COMES, *LEVELS]
+    parser.add_argument("--levels", nargs="+", default=levels, choices=levels)
     parser.add_argument("--seed", type=int, default=1_000)
     shorts = [task.short for task in TASKS.values()]
     parser.add_argument("--tasks", nargs="+", default=shorts, choices=shorts)
@@ -188,7 +191,9 @@ def main() -> None:
     by_level: dict[str, list[Measured]] = {}
     with multiprocessing.Pool(chosen.processes) as pool:
         for level in chosen.levels:
-            work = [(chosen.seed, level, round_, options, tuple(chosen.tasks)) for round_ in range(rounds)]
+            edition = newest_edition(options)
+            difficulty = None if level == AS_IT_COMES else Difficulty.of(level, edition=edition)
+            work = [(chosen.seed, difficulty, at, options, tuple(chosen.tasks)) for at in range(rounds)]
             by_level[level] = [question for asked in pool.imap(measured, work) for question in asked]
     counts = ", ".join(f"{len(questions):,} {level}" for level, questions in by_level.items())
     tell(f"Questions: {counts}; seed {chosen.seed}; bold: not at chance\n")

@@ -53,8 +53,7 @@ class Crossings:
 
     def by_camera(self, by_crossing: Floats) -> Floats:
         """The lesser value of each camera's crossings: maps × cameras."""
-        least: Floats = by_crossing.reshape(len(by_crossing), -1, 2).min(axis=2)
-        return least
+        return np.minimum(by_crossing[:, ::2], by_crossing[:, 1::2])
 
     def route_m(self, map_: int, crossed: Sequence[int]) -> list[Point]:
         """The junctions on the shortest way under a map that makes these crossings one after the other."""
@@ -101,11 +100,13 @@ def crossings_of(town: World) -> Crossings:
     before_m, after_m = both_ways(start_m, rest_m), both_ways(rest_m, start_m)
     seen_m = np.array([each.leave_m - each.enter_m for each in viewed]).repeat(2)
     tail, head = ends[street].reshape(-1), ends[street][:, ::-1].reshape(-1)
-    is_made = is_open[:, street].reshape(MAPS, -1)
+    is_made = is_open[:, street].reshape(MAPS, -1).T
     own, back = np.arange(len(tail)) // 2, np.arange(len(tail)) ^ 1
-    onward_m = after_m[:, None] + way_m[:, head][:, :, tail] + before_m
-    onward_m[~(is_made[:, :, None] & is_made[:, None] & (own[:, None] != own))] = np.inf
-    turned_m = np.minimum(onward_m, onward_m[:, back] + seen_m[:, None])
+    is_way = is_made[:, None] & is_made & (own[:, None] != own)[:, :, None]
+    to_m = after_m[:, None, None] + way_m[head][:, tail] + before_m[:, None]
+    onward_m = np.where(is_way, to_m, np.inf)
+    turned_m = np.minimum(onward_m, onward_m[back] + seen_m[:, None, None])
+    shortest_m = np.minimum(turned_m, turned_m[:, back] + seen_m[:, None])
     return Crossings(
         cameras=tuple(each.camera for each in viewed),
         is_alone=np.array([each.is_alone for each in viewed]),
@@ -116,10 +117,10 @@ def crossings_of(town: World) -> Crossings:
         after_m=after_m,
         junctions_m=junctions_m,
         is_open=is_open,
-        hop_m=hop_m,
-        way_m=way_m,
-        onward_m=onward_m,
-        shortest_m=np.minimum(turned_m, turned_m[:, :, back] + seen_m),
+        hop_m=np.moveaxis(hop_m, 2, 0),
+        way_m=np.moveaxis(way_m, 2, 0),
+        onward_m=np.moveaxis(onward_m, 2, 0),
+        shortest_m=np.moveaxis(shortest_m, 2, 0),
     )
 
 
@@ -167,13 +168,13 @@ def _drawn(town: World, is_seen: Flags) -> Flags:
 
 
 def _ways(count: int, ends: Places, length_m: Floats, is_open: Flags) -> tuple[Floats, Floats]:
-    """`hop_m` and `way_m` between so many junctions (algorithm of Floyd and Warshall)."""
-    hop_m = np.full((MAPS, count, count), np.inf)
+    """`hop_m` and `way_m` between so many junctions, from × to × maps (algorithm of Floyd and Warshall)."""
+    hop_m = np.full((count, count, MAPS), np.inf)
     for street, (start, end) in enumerate(ends.tolist()):
         for way, (come, go) in enumerate(((start, end), (end, start))):
-            hop_m[is_open[:, street, way], come, go] = length_m[street]
+            hop_m[come, go, is_open[:, street, way]] = length_m[street]
     way_m = hop_m.copy()
-    way_m[:, range(count), range(count)] = 0.0
+    way_m[range(count), range(count)] = 0.0
     for between in range(count):
-        np.minimum(way_m, way_m[:, :, between, None] + way_m[:, None, between], out=way_m)
+        np.minimum(way_m, way_m[:, between, None] + way_m[between], out=way_m)
     return hop_m, way_m
