@@ -20,7 +20,9 @@ MOST_ELEMENTS = 10_000_000  # of a member
 MOST_HELD = 200_000  # of a row or a text, which is read as a whole, and beside all of them
 MOST_TEXT = 64_000_000  # characters of a row or a text
 MOST_MARKUP = 1_000_000  # bytes of a tag or a comment
-MOST_COLUMNS, MOST_ROWS, MOST_CELLS = 16_384, 1_048_576, 5_000_000  # the first two are those of Excel
+MOST_COLUMNS = 16_384  # as in Excel
+MOST_ROWS = 1_048_576  # as in Excel
+MOST_CELLS = 5_000_000  # of all rows
 # RuntimeError: with a password, or packed in a way that is not read here.
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError),

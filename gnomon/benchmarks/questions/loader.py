@@ -26,7 +26,7 @@ from gnomon_tools.scene.scene import Scene
 
 MAX_QUOTED = 20  # faults that a message quotes
 FAULTS_KEPT, COLUMNS_KEPT = 1_000, 10_000  # all other faults are counted, all other columns forgotten
-MOST_CHARS = 80  # that are shown of a value
+SHOWN_CHARS = 80  # that are shown of a value
 
 
 def find_file(data: Path) -> Path:
@@ -187,7 +187,7 @@ def _short(value: Any) -> str:
     if isinstance(value, bytes) or (isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes)):
         return "a picture"
     text = " ".join(str(value).split()) if value is not None else ""
-    return text if len(text) <= MOST_CHARS else f"{text[: MOST_CHARS - 1]}…"
+    return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
 
 
 class _Scan:

@@ -16,7 +16,7 @@ from gnomon.media.rules import Uniform
 
 ROWS = 200  # in which questions are looked for
 SHOWN = 5
-MOST_COLUMNS = 100  # that are told
+SHOWN_COLUMNS = 100  # that are told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def preview(data: Path, reading: Reading, *, protocol: PromptProtocol, media: Me
             shown.append(samples.get(sample_id))
         except DataError:  # such as the picture of a later row
             continue
-    columns = dict(list(values.items())[:MOST_COLUMNS])
+    columns = dict(list(values.items())[:SHOWN_COLUMNS])
     return Preview(file=path.name, columns=columns, read_as=_read_as(reading.columns, columns), samples=shown)
 
 
