@@ -11,8 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
-from gnomon.benchmarks.questions import loader
+from gnomon.benchmarks.questions import loader, pictures
 from gnomon.benchmarks.questions.loader import read_file as read_questions
 from gnomon.benchmarks.questions.rows import Reading as Questions
 from gnomon.core.errors import DataError, SpecError
@@ -173,3 +174,14 @@ def test_what_is_small_is_read(tmp_path: Path) -> None:
         archive.writestr("header.json", "{}")
     (tmp_path / "log.eval").write_bytes(packed.getvalue())
     assert Archive(tmp_path / "log.eval").read("header.json") == b"{}"
+
+
+def test_a_picture_that_would_be_converted_has_fewer_pixels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "MAX_CONVERTED", 99)
+    for name in ("wide.webp", "wide.png"):
+        Image.new("RGB", (10, 10)).save(tmp_path / name)
+    pictures.check_picture("wide.png", tmp_path)
+    with pytest.raises(SpecError, match="100 pixels; allowed in WEBP: 99; save it as PNG or JPEG"):
+        pictures.check_picture("wide.webp", tmp_path)
