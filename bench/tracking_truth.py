@@ -1,6 +1,7 @@
 """Asks questions of tracking with real errors, and answers each a second time from the raw rows alone.
 
     python -m bench.tracking_truth [--buses FOLDER] [--wildtrack FOLDER] [--only cityflow] [--limit 105]
+        [--seed 7]
     python -m bench.tracking_truth --overlaps [--wildtrack FOLDER] [--limit 105]
     python -m bench.tracking_truth --traps
 
@@ -11,6 +12,7 @@ said before a question is made. `--buses` is a folder with one table of GPS posi
 longitude, latitude), such as `data/liverpool_bus` of movingpandas-examples.
 """
 
+import argparse
 import csv
 import json
 import math
@@ -48,6 +50,7 @@ def main() -> None:
     )
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=int, default=105)
+    parser.add_argument("--seed", type=int, default=0, help="added to those of the recordings")
     parser.add_argument("--traps", action="store_true")
     parser.add_argument("--overlaps", action="store_true", help="questions that need views that overlap")
     options = parser.parse_args()
@@ -57,25 +60,26 @@ def main() -> None:
         elif options.overlaps:
             _overlaps(Path(name), options.wildtrack, options.limit)
         else:
-            _tables(Path(name), options.buses, options.wildtrack, options.only, options.limit)
+            _tables(Path(name), options)
 
 
-def _tables(home: Path, buses: Path | None, wildtrack: Path | None, only: str, limit: int) -> None:
+def _tables(home: Path, options: argparse.Namespace) -> None:
+    seed, limit = options.seed, options.limit
     recordings = [
-        ("CityFlow with roads", lambda: write_cityflow(home / "a")),
-        ("CityFlow without", lambda: write_cityflow(home / "b", seed=4, roads=False)),
-        ("MOT", lambda: write_mot(home / "c")),
-        ("WILDTRACK, views cut", lambda: write_wildtrack(home / "d")),
+        ("CityFlow with roads", lambda: write_cityflow(home / "a", seed=seed + 1)),
+        ("CityFlow without", lambda: write_cityflow(home / "b", seed=seed + 4, roads=False)),
+        ("MOT", lambda: write_mot(home / "c", seed=seed + 2)),
+        ("WILDTRACK, views cut", lambda: write_wildtrack(home / "d", seed=seed + 3)),
     ]
-    if buses is not None:
-        recordings.append(("GPS of buses", lambda: Made(folder=buses, layout="gps")))
-    if wildtrack is not None:
-        published = Made(folder=wildtrack, layout="wildtrack", cut_views=True)
+    if options.buses is not None:
+        recordings.append(("GPS of buses", lambda: Made(folder=options.buses, layout="gps")))
+    if options.wildtrack is not None:
+        published = Made(folder=options.wildtrack, layout="wildtrack", cut_views=True)
         recordings.append(("the published WILDTRACK", lambda: published))
     tell(head_of(["recording", "targets", "past two cameras", *SHORT.values(), "right", "of", "minutes"]))
     right_of_all, all_of = 0, 0
     for number, (name, make) in enumerate(recordings):
-        if only.lower() not in name.lower():
+        if options.only.lower() not in name.lower():
             continue
         made = make()
         began = time.monotonic()

@@ -14,6 +14,9 @@ from gnomon.core.errors import SpecError
 from gnomon_tools.core.registry import NEAR
 
 
+ERRORS_READ = 200  # of one document: for each unknown name a field is looked for that is near
+
+
 class StrictModel(BaseModel):
     """Unknown names are refused, numbers are finite, nothing changes once it is read."""
 
@@ -62,7 +65,8 @@ def first_validation_error(
     its path; `*` stands for any place in a list.
     """
     messages: dict[str, list[str]] = {}
-    for item in sorted(error.errors(), key=lambda item: not _near(item, root)):  # first what was misspelt
+    errors = error.errors()[:ERRORS_READ]
+    for item in sorted(errors, key=lambda item: not _near(item, root)):  # first what was misspelt
         path = _path(item)
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":

@@ -3,23 +3,26 @@
 No library does it: those there are take memory for every cell that a small file says it has.
 """
 
-from __future__ import annotations  # `XMLPullParser` is generic to the type checker alone
-
 import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.sheet_numbers import USUAL, number_as_seen
+from gnomon.stopping import check_wanted
 
-MOST_BYTES = 512 * 2**20  # that a member may unpack to
+MOST_BYTES = 256 * 2**20  # that a member may unpack to
 MOST_ELEMENTS = 10_000_000  # of a member
 MOST_HELD = 200_000  # of a row or a text, which is read as a whole, and beside all of them
-DOCTYPE = b"<!DOCTYPE"
+MOST_TEXT = 64_000_000  # characters of a row or a text
+MOST_MARKUP = 1_000_000  # bytes of a tag or a comment
+MOST_COLUMNS = 16_384  # as in Excel
+MOST_ROWS = 1_048_576  # as in Excel
+MOST_CELLS = 5_000_000  # of all rows
 # RuntimeError: with a password, or packed in a way that is not read here.
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError),
@@ -41,16 +44,23 @@ def sheet_lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             shared = _shared(archive) if "xl/sharedStrings.xml" in archive.namelist() else []
             shown = _Shown(archive)
             header: dict[str, str] = {}
+            rows = 0
             with _member(archive, first) as file:
                 for number, cells in _rows(file, shared, shown):
                     if not header:
                         header = {column: name.strip() for column, name in cells.items() if name.strip()}
                         if len(set(header.values())) < len(header):
                             raise ValueError("two of its columns have one name")
+                        if len(header) > MOST_COLUMNS:
+                            raise ValueError(f"it has more than {MOST_COLUMNS:,} columns")
+                    elif (rows := rows + 1) > min(MOST_ROWS, MOST_CELLS // max(len(header), 1)):
+                        raise ValueError(
+                            f"it has more than {MOST_ROWS:,} rows, or {MOST_CELLS:,} cells in them"
+                        )
                     else:
                         yield number, {name: cells.get(column, "") for column, name in header.items()}
     except (OSError, *UNREADABLE) as error:
-        raise SpecError(f"{path} cannot be read as a workbook: {error}", field="FILE") from None
+        raise SpecError(f"{path.name} cannot be read as a workbook: {error}", field="FILE") from None
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
@@ -69,28 +79,69 @@ def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:
     """The elements of a tag, one at a time.
 
     Raises:
-        ValueError: the document declares a type, whose entities could make it grow without bound.
+        ValueError: the document is not within the bounds, or declares a type, whose entities could make it
+            grow without bound.
     """
-    parser: XMLPullParser[Element] = XMLPullParser(("end",))
-    end, count, held = b"", 0, 0
+    parts = _Parts(tag)
+    parser = XMLParser(target=parts)  # noqa: S314 (a document type ends it)
+    unseen, seen = 0, 0
     while piece := file.read(65_536):
-        if DOCTYPE in end + piece:
-            raise ValueError("it declares a document type")
-        if b"\0" in piece:  # of UTF-16, in which a document type would not be seen
-            raise ValueError("it is not UTF-8")
+        check_wanted()
         parser.feed(piece)
-        end = piece[-len(DOCTYPE) :]
-        for event in parser.read_events():
-            count, held = count + 1, held + 1
-            if count > MOST_ELEMENTS:
-                raise ValueError(f"it has more than {MOST_ELEMENTS:,} elements")
-            if held > MOST_HELD:
-                raise ValueError(f"a row of it has more than {MOST_HELD:,} elements")
-            element = event[-1]
-            if isinstance(element, Element) and element.tag == tag:
-                yield element
-                element.clear()
-                held = 0
+        yield from parts.taken()
+        # What is longer than a piece is read again from its beginning with each piece.
+        unseen = unseen + len(piece) if parts.seen == seen else 0
+        seen = parts.seen
+        if unseen > MOST_MARKUP:
+            raise ValueError(f"a tag or comment has more than {MOST_MARKUP:,} bytes")
+    parser.close()
+
+
+class _Parts:
+    """What a parser calls; it keeps the elements of a tag until they are taken, and nothing beside them."""
+
+    def __init__(self, tag: str) -> None:
+        self._tag, self._elements = tag, list[Element]()
+        self._builder: TreeBuilder | None = None  # of the element that is read
+        self._depth, self._held, self._text, self._count = 0, 0, 0, 0
+        self.seen = 0  # calls
+
+    def doctype(self, *_: object) -> None:
+        raise ValueError("it declares a document type")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.seen, self._count, self._held = self.seen + 1, self._count + 1, self._held + 1
+        if self._count > MOST_ELEMENTS:
+            raise ValueError(f"it has more than {MOST_ELEMENTS:,} elements")
+        if self._held > MOST_HELD:
+            raise ValueError(f"a row of it has more than {MOST_HELD:,} elements")
+        if self._builder is None and tag == self._tag:
+            self._builder = TreeBuilder()
+        if self._builder is not None:
+            self._depth += 1
+            self._builder.start(tag, attributes)
+
+    def data(self, text: str) -> None:
+        self.seen += 1
+        if self._builder is not None:
+            self._text += len(text)
+            if self._text > MOST_TEXT:
+                raise ValueError(f"a row of it has more than {MOST_TEXT:,} characters")
+            self._builder.data(text)
+
+    def end(self, tag: str) -> None:
+        self.seen += 1
+        if self._builder is not None:
+            self._depth -= 1
+            self._builder.end(tag)
+            if not self._depth:
+                self._elements.append(self._builder.close())
+                self._builder, self._held, self._text = None, 0, 0
+
+    def taken(self) -> list[Element]:
+        """The elements that have ended since this was asked before."""
+        elements, self._elements = self._elements, []
+        return elements
 
 
 def _text(element: Element) -> str:

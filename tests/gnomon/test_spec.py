@@ -1,5 +1,6 @@
 """A spec is refused early, with the field and what is allowed."""
 
+import difflib
 import json
 from pathlib import Path
 from typing import Any, get_args
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import SampleRef
+from gnomon.core.validation import ERRORS_READ
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml, read_spec
@@ -180,3 +182,11 @@ def test_a_description_explains_empty_where_that_is_the_default(name: str) -> No
 
 def test_every_part_of_a_spec_is_among_those_checked() -> None:
     assert {name.partition(".")[0] for name in FIELDS} >= {"JobSpec", "Price", "Faults", "AttributionSpec"}
+
+
+def test_of_very_many_unknown_names_only_some_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda name, *args, **kwargs: looked.append(name) or [])
+    with pytest.raises(SpecError, match="not permitted"):
+        parse(**{f"k{at}": 1 for at in range(5_000)})
+    assert len(looked) <= 2 * ERRORS_READ

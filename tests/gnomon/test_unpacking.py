@@ -11,9 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
+from gnomon.benchmarks.questions import loader, pictures
+from gnomon.benchmarks.questions.loader import read_file as read_questions
+from gnomon.benchmarks.questions.rows import Reading as Questions
 from gnomon.core.errors import DataError, SpecError
-from gnomon.exchange import json_lines
+from gnomon.exchange import json_lines, sheet
 from gnomon.exchange.archive import MOST_BYTES, Archive
 from gnomon.exchange.sheet import sheet_lines
 from gnomon.media import MediaStore
@@ -49,6 +53,49 @@ def test_a_small_parquet_file_that_unpacks_to_much_is_refused(
         read_group(file, 0)
 
 
+def test_a_dictionary_is_written_out_within_the_bound(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"a": one_text_often()}), file)
+    with pytest.raises(DataError, match="unpacks to more than 256,000,000 bytes"):
+        read_group(file, 0)
+    pq.write_table(pa.table({"a": pa.array(["x", "y", "x"]).dictionary_encode()}), file)
+    assert read_group(file, 0).to_pylist() == [{"a": "x"}, {"a": "y"}, {"a": "x"}]
+
+
+def test_few_rows_of_parquet_hold_no_millions_of_values(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.parquet"
+    flags = pa.StructArray.from_arrays([pa.nulls(1_000_000, pa.bool_())], ["a"])
+    lists = pa.ListArray.from_arrays(pa.array([0, 1_000_000], pa.int32()), flags)
+    pq.write_table(pa.table({"a": lists}), file)
+    with pytest.raises(DataError, match="1 rows hold 2,000,001 values; allowed: 2,000,000"):
+        read_group(file, 0)
+
+
+def test_a_footer_of_parquet_is_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.parquet"
+    file.write_bytes(b"PAR1" + (16_000_001).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(DataError, match="its footer has 16,000,001 bytes"):
+        row_counts(file)
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_questions_of_too_many_values_are_refused_before_they_are_decoded(
+    tmp_path: Path, ending: str
+) -> None:
+    file = tmp_path / f"questions.{ending}"
+    file.write_bytes(b"[" + b"[]," * 1_000_001)
+    with pytest.raises(DataError, match="more than 2,000,000 values; write JSONL"):
+        read_questions(file, Questions())
+
+
+def test_questions_have_a_bounded_number_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loader, "MAX_ROWS", 2)
+    file = tmp_path / "questions.csv"
+    file.write_text("question,answer\n" + "a,b\n" * 3)
+    with pytest.raises(DataError, match="has more than 2 rows"):
+        read_questions(file, Questions())
+
+
 def test_a_member_of_a_zip_that_unpacks_to_much_is_refused_unread(tmp_path: Path) -> None:
     file = tmp_path / "log.eval"
     with (
@@ -81,6 +128,31 @@ def test_a_row_of_a_workbook_has_a_bounded_number_of_cells(tmp_path: Path) -> No
             list(sheet_lines(file))
 
 
+HEADER = "".join(f'<c r="{column}1" t="str"><v>{column}</v></c>' for column in ("A", "B", "C"))
+
+
+@pytest.mark.parametrize(
+    ("inside", "fault"),
+    [
+        (f"<!--{'x' * 2_000_000}-->", "a tag or comment has more than 1,000,000 bytes"),
+        (f"<row><c>{'x' * 5_001}</c></row>", "a row of it has more than 5,000 characters"),
+        (f"<row>{HEADER}</row>" + "<row><c/></row>" * 1_700, "or 5,000 cells in them"),
+    ],
+    ids=["comment", "text", "rows under a wide header"],
+)
+def test_a_workbook_takes_no_more_than_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str, fault: str
+) -> None:
+    monkeypatch.setattr(sheet, "MOST_CELLS", 5_000)
+    monkeypatch.setattr(sheet, "MOST_TEXT", 5_000)
+    namespace = sheet.NAMESPACE.strip("{}")
+    file = tmp_path / "table.xlsx"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{namespace}">{inside}</worksheet>')
+    with pytest.raises(SpecError, match=fault):
+        list(sheet_lines(file))
+
+
 @pytest.mark.parametrize("side", [8_000, 50_000])
 def test_a_picture_of_too_many_pixels_is_refused_as_what_it_is(tmp_path: Path, side: int) -> None:
     head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
@@ -102,3 +174,14 @@ def test_what_is_small_is_read(tmp_path: Path) -> None:
         archive.writestr("header.json", "{}")
     (tmp_path / "log.eval").write_bytes(packed.getvalue())
     assert Archive(tmp_path / "log.eval").read("header.json") == b"{}"
+
+
+def test_a_picture_that_would_be_converted_has_fewer_pixels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "MAX_CONVERTED", 99)
+    for name in ("wide.webp", "wide.png"):
+        Image.new("RGB", (10, 10)).save(tmp_path / name)
+    pictures.check_picture("wide.png", tmp_path)
+    with pytest.raises(SpecError, match="100 pixels; allowed in WEBP: 99; save it as PNG or JPEG"):
+        pictures.check_picture("wide.webp", tmp_path)

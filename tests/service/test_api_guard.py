@@ -126,3 +126,10 @@ def test_a_body_past_the_limit_is_413_whether_it_says_so_or_not(api: TestClient)
         response = api.post("/v1/jobs", content=content, headers=headers)
         assert response.status_code == 413
         assert response.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd", "identity, br"])
+def test_a_packed_body_is_refused_unread(api: TestClient, coding: str) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": coding}
+    response = api.post("/v1/jobs", content=b"{}", headers=headers)
+    assert (response.status_code, response.json()["field"]) == (415, "body")

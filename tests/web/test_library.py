@@ -63,6 +63,15 @@ def test_every_plugin_is_listed_and_has_a_page(
     assert client.get(f"/ui/{kind}/{name}.md").text.startswith(f"# {name}\n")
 
 
+def test_one_of_a_thing_is_not_many_and_no_backticks_are_shown(
+    client: TestClient, lists: Mapping[str, str]
+) -> None:
+    for kind, page in lists.items():
+        assert not re.search(r">1 (arms|times)|\b1 times", page), kind
+    assert "calls the model once" in lists["agents"]
+    assert "`" not in re.sub(r"<(script|pre)\b.*?</\1>", "", client.get("/docs").text, flags=re.DOTALL)
+
+
 @pytest.mark.parametrize("kind", REGISTRIES)
 def test_an_unknown_name_is_not_found(client: TestClient, kind: str) -> None:
     assert client.get(f"/ui/{kind}/nothing").status_code == 404

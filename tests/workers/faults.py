@@ -76,6 +76,12 @@ def fail_over(scene: Scene) -> None:
     scene.postgres.fail_over(lambda: scene.sleep_leases(1))
 
 
+def fail_over_late(scene: Scene) -> None:
+    """A replica of PostgreSQL that lacks the last half second takes over when the server dies."""
+    assert scene.postgres is not None
+    scene.postgres.fail_over(lambda: None, lacks_s=0.5)
+
+
 def lose_answers(scene: Scene) -> None:
     """Of all commits by any process 5 % are reported as failed: half of them have been done all the same."""
     scene.breakage.set(lost_answers=0.05)
@@ -174,6 +180,7 @@ ON_POSTGRESQL: dict[str, Inject] = ANYWHERE | {
     "PostgreSQL restarted": restart_postgres,
     "PostgreSQL connections cut": cut_connections,
     "PostgreSQL fails over to a replica": fail_over,
+    "PostgreSQL fails over to a replica that lags": fail_over_late,
 }
 
 

@@ -49,8 +49,11 @@ class PostgreSQL:
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(timeout=PATIENCE_S)
 
-    def fail_over(self, after: Callable[[], None]) -> None:
-        """A replica confirms every commit; `after` that the server dies, and the replica has its address."""
+    def fail_over(self, after: Callable[[], None], *, lacks_s: float = 0.0) -> None:
+        """A replica confirms every commit; `after` that the server dies, and the replica has its address.
+
+        With `lacks_s` it confirms none, and lacks what was committed in so many seconds before.
+        """
         replica = replace(self, folder=self.folder / "replica", data=self.folder / "replica" / "data")
         replica.folder.mkdir()
         shutil.copystat(self.folder, replica.folder)
@@ -61,13 +64,19 @@ class PostgreSQL:
         assert copying.wait(timeout=PATIENCE_S) == 0
         replica.start()
         with self.connect() as db:
-            db.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
-            db.execute("SELECT pg_reload_conf()")
-            until_s = time.monotonic() + PATIENCE_S
-            while db.execute("SELECT sync_state FROM pg_stat_replication").fetchall() != [("sync",)]:
+            if not lacks_s:
+                db.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+                db.execute("SELECT pg_reload_conf()")
+            until_s, state = time.monotonic() + PATIENCE_S, "async" if lacks_s else "sync"
+            while db.execute("SELECT sync_state FROM pg_stat_replication").fetchall() != [(state,)]:
                 assert time.monotonic() < until_s, "the replica does not follow"
                 time.sleep(0.05)
         after()
+        if lacks_s:
+            with replica.connect() as db:
+                db.execute("ALTER SYSTEM SET primary_conninfo = ''")
+                db.execute("SELECT pg_reload_conf()")
+            time.sleep(lacks_s)
         self.stop()
         with replica.connect() as db:
             db.execute("SELECT pg_promote()")

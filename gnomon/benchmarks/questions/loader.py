@@ -13,7 +13,7 @@ from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, s
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at, written_scene
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
-from gnomon.benchmarks.questions.tables import SUFFIXES, Table, TableRow, open_table
+from gnomon.benchmarks.questions.tables import MAX_ROWS, SUFFIXES, Table, TableRow, open_table
 from gnomon.core.clusters import cluster_names, cluster_text
 from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
@@ -25,6 +25,8 @@ from gnomon.stopping import counted
 from gnomon_tools.scene.scene import Scene
 
 MAX_QUOTED = 20  # faults that a message quotes
+FAULTS_KEPT, COLUMNS_KEPT = 1_000, 10_000  # all other faults are counted, all other columns forgotten
+SHOWN_CHARS = 80  # that are shown of a value
 
 
 def find_file(data: Path) -> Path:
@@ -165,19 +167,27 @@ def read_file(path: Path, reading: Reading) -> QuestionFile:
     return scan.finished()
 
 
-def read_beginning(path: Path, reading: Reading, *, rows: int) -> tuple[QuestionFile, Mapping[str, Any]]:
-    """The questions among the first rows of a file that can be asked, and its columns with their first value.
+def read_beginning(path: Path, reading: Reading, *, rows: int) -> tuple[QuestionFile, Mapping[str, str]]:
+    """The questions among the first rows of a file that can be asked, and its columns with their first value,
+    cut short.
 
     Raises:
         DataError: the file cannot be read.
     """
     table = open_table(path)
     scan = _Scan(table, reading, path)
-    columns: dict[str, Any] = {}
+    columns: dict[str, str] = {}
     for row in islice(table.rows(), rows):
         scan.add(row)
-        columns |= {name: value for name, value in row.values.items() if columns.get(name) in (None, "")}
+        columns |= {name: _short(value) for name, value in row.values.items() if not columns.get(name)}
     return scan.readable(), columns
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bytes) or (isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes)):
+        return "a picture"
+    text = " ".join(str(value).split()) if value is not None else ""
+    return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
 
 
 class _Scan:
@@ -192,24 +202,39 @@ class _Scan:
         self._references: list[tuple[int, str]] = []
         self._columns: dict[str, None] = {}
         self._faults: list[tuple[int, str]] = []
+        self._fault_count, self._faulty = 0, set[int]()  # faults, and numbers of rows with some
         self._usual = UsualAnswers()
         self._factors: tuple[int, int] | None = None  # how many make questions kin, and where that was read
         self._rows = 0
 
+    def _fault(self, number: int, *faults: str) -> None:
+        if faults:
+            self._fault_count += len(faults)
+            self._faulty.add(number)
+            left = max(FAULTS_KEPT - len(self._faults), 0)
+            self._faults += [(number, fault) for fault in faults[:left]]
+
     def add(self, row: TableRow) -> None:
-        """Read a row; what is wrong with it is kept."""
+        """Read a row; what is wrong with it is kept.
+
+        Raises:
+            DataError: there are too many.
+        """
         self._rows += 1
+        if self._rows > MAX_ROWS:
+            raise DataError(f"{self._path.name} has more than {MAX_ROWS:,} rows", field="data")
         if row.fault:
-            self._faults.append((row.number, row.fault))
+            self._fault(row.number, row.fault)
             return
-        self._columns |= dict.fromkeys(row.values)
+        if len(self._columns) < COLUMNS_KEPT:
+            self._columns |= dict.fromkeys(row.values)
         reader = self._reader
         question = reader.question(row.values, row.number)
-        self._faults += [(row.number, fault) for fault in reader.faults]
+        self._fault(row.number, *reader.faults)
         sample_id = reader.sample_id
         if sample_id in self._seen:
             first = self._seen[sample_id][0]
-            self._faults.append((row.number, f"id: {sample_id!r} is also that of {self._table.unit} {first}"))
+            self._fault(row.number, f"id: {sample_id!r} is also that of {self._table.unit} {first}")
             return
         self._seen[sample_id] = (row.number, row.at)
         if question is None:
@@ -234,7 +259,7 @@ class _Scan:
             factors, named_at = self._factors = self._factors or (len(names), row.number)
             if len(names) != factors:
                 fault = f"cluster: has {len(names)} names where {self._table.unit} {named_at} has {factors}"
-                self._faults.append((row.number, fault))
+                self._fault(row.number, fault)
 
     def _is_file(self, source: str) -> bool:
         return is_file_name(source) or find_clip(self._path.parent, source) is not None
@@ -249,7 +274,7 @@ class _Scan:
         for number, reference in self._references:
             if reference not in self._seen:
                 fault = f"images: no file {reference!r} in the folder of the questions, nor a row of that id"
-                self._faults.append((number, fault))
+                self._fault(number, fault)
         if self._faults:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:
@@ -273,13 +298,15 @@ class _Scan:
 
     def _message(self) -> str:
         self._faults.sort(key=lambda fault: fault[0])
-        count, unit = len(self._faults), self._table.unit
+        count, unit = self._fault_count, self._table.unit
         lines = [f"  {unit} {number}: {fault}" for number, fault in self._faults[:MAX_QUOTED]]
         if count > MAX_QUOTED:
             lines.append(f"  and {count - MAX_QUOTED:,} more")
         units = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
-        faulty = len({number for number, _ in self._faults})
-        head = f"{self._path.name}: {count:,} fault{'s'[: count > 1]} in {faulty:,} of {self._rows:,} {units}"
+        head = (
+            f"{self._path.name}: {count:,} fault{'s'[: count > 1]}"
+            f" in {len(self._faulty):,} of {self._rows:,} {units}"
+        )
         return "\n".join((head, *lines))
 
     def _check_columns(self) -> None:

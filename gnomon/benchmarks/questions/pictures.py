@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import io
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,8 @@ MAX_BYTES = 50_000_000  # of one picture
 MAX_PICTURES = 50  # of one question
 MAX_REFERENCE = 64  # characters: what is shorter and no file names another row, whose pictures these are
 CONVERTED = ("WEBP", "GIF", "BMP", "TIFF")  # to PNG; of several pictures the first
+MAX_CONVERTED = 25_000_000  # pixels of one of these: 400 MB meanwhile
+_CONVERTING = threading.Lock()  # one at a time
 _URL = re.compile(r"data:image/[a-z.+-]{1,30};base64,", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)$", re.IGNORECASE)
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
@@ -103,6 +106,7 @@ def bytes_of(source: Source, folder: Path) -> bytes:
     with _opened(io.BytesIO(data), source) as image:
         if image.format in KEPT_AS_THEY_ARE:
             return data
+    with _CONVERTING, _opened(io.BytesIO(data), source) as image:
         has_alpha = "A" in image.getbands() or "transparency" in image.info
         image.convert("RGBA" if has_alpha else "RGB").save(png, format="PNG")
     return png.getvalue()
@@ -165,6 +169,10 @@ def _file_bytes(source: str, folder: Path) -> bytes:
 def _opened(file: IO[bytes], source: Source) -> "Iterator[PillowImage]":
     try:
         with open_picture(file, (*KEPT_AS_THEY_ARE, *CONVERTED)) as image:
+            pixels = image.width * image.height
+            if image.format in CONVERTED and pixels > MAX_CONVERTED:
+                allowed = f"allowed in {image.format}: {MAX_CONVERTED:,}; save it as PNG or JPEG"
+                raise BadPicture(f"has {pixels:,} pixels; {allowed}")
             yield image
     except BadPicture as error:
         raise SpecError(f"{_named(source)} {error}", field="images") from None

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gnomon.benchmarks.questions.columns import ColumnNames
 from gnomon.benchmarks.questions.loader import find_file, read_beginning
@@ -17,7 +16,7 @@ from gnomon.media.rules import Uniform
 
 ROWS = 200  # in which questions are looked for
 SHOWN = 5
-MOST_COLUMNS, MOST_CHARS = 100, 80  # that are told, and of a value
+SHOWN_COLUMNS = 100  # that are told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,7 @@ def preview(data: Path, reading: Reading, *, protocol: PromptProtocol, media: Me
             shown.append(samples.get(sample_id))
         except DataError:  # such as the picture of a later row
             continue
-    columns = {name: _short(value) for name, value in list(values.items())[:MOST_COLUMNS]}
+    columns = dict(list(values.items())[:SHOWN_COLUMNS])
     return Preview(file=path.name, columns=columns, read_as=_read_as(reading.columns, columns), samples=shown)
 
 
@@ -59,10 +58,3 @@ def _read_as(columns: ColumnNames, there_are: Mapping[str, str]) -> dict[str, st
         theirs = next((name for name in columns.candidates(ours) if name in there_are), "")
         read[ours] = theirs
     return read
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, bytes) or (isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes)):
-        return "a picture"
-    text = " ".join(str(value).split()) if value is not None else ""
-    return text if len(text) <= MOST_CHARS else f"{text[: MOST_CHARS - 1]}…"

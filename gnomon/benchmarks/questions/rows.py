@@ -213,20 +213,15 @@ def scene_at(source: Mapping[str, Any] | str, folder: Path) -> Scene:
             path = find_clip(folder, source)
             if path is None:
                 raise DataError(f"no file {source[:200]!r} in the folder of the questions", field="scene")
-            return _scene_file(path, path.stat().st_mtime_ns)
-        return _inline_scene(json.dumps(source, sort_keys=True))
+            return _scene(path, path.stat().st_mtime_ns)
+        return _scene(json.dumps(source, sort_keys=True))
     except (SceneError, OSError, ValueError) as error:
         raise DataError(str(error), field="scene") from None
 
 
-@lru_cache(maxsize=64)
-def _scene_file(path: Path, _changed_ns: int) -> Scene:
-    return read_scene(path)
-
-
-@lru_cache(maxsize=64)
-def _inline_scene(text: str) -> Scene:
-    return scene_from_json(json.loads(text))
+@lru_cache(maxsize=8)  # a large one takes 55 MB
+def _scene(source: Path | str, _changed_ns: int = 0) -> Scene:
+    return read_scene(source) if isinstance(source, Path) else scene_from_json(json.loads(source))
 
 
 def _bounded(answer: object) -> object:

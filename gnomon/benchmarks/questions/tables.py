@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
 from gnomon.core.errors import DataError, SpecError
+from gnomon.exchange.json_lines import count_values
 from gnomon.exchange.sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
@@ -24,9 +25,10 @@ from gnomon_tools.core.regular_file import open_regular
 
 SUFFIXES = tuple(f".{kind}" for kind in TABLES)
 MAX_LINE = 64_000_000  # bytes of a row, its pictures included
-MAX_JSON = 512_000_000  # bytes of a file that is read whole
-MAX_ROWS = 10_000_000
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+MAX_JSON = 64_000_000  # bytes of a file that is read whole
+MAX_VALUES = 2_000_000  # of what is decoded at a time: an object takes 200 bytes
+MAX_ROWS = 600_000  # some 700 bytes of memory each
+BOM, UTF_16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 Values = Mapping[str, Any]
 
 
@@ -128,7 +130,7 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
     begin = 0
     while line := file.readline(MAX_LINE + 1):
         end = begin + len(line)
-        yield begin, end, line.removeprefix(b"\xef\xbb\xbf") if begin == 0 else line
+        yield begin, end, line.removeprefix(BOM) if begin == 0 else line
         begin = end
 
 
@@ -171,7 +173,7 @@ class JsonLines:
 
     def row(self, at: tuple[int, int]) -> Values:
         line = _bytes_at(self._path, self._stamp, at)
-        return _object(line.removeprefix(b"\xef\xbb\xbf") if at[0] == 0 else line)
+        return _object(line.removeprefix(BOM) if at[0] == 0 else line)
 
 
 class _Unreadable(ValueError):
@@ -180,7 +182,7 @@ class _Unreadable(ValueError):
 
 def _object(line: bytes) -> Values:
     try:
-        value = json.loads(line.decode(), parse_constant=_refuse_constant)
+        value = _decoded(line)
     except UnicodeDecodeError as error:
         raise _Unreadable(not_utf8(error)) from None
     except json.JSONDecodeError as error:
@@ -190,6 +192,12 @@ def _object(line: bytes) -> Values:
     if not isinstance(value, dict):
         raise _Unreadable(f"is no JSON object but {type(value).__name__}; a question is {{…}}")
     return value
+
+
+def _decoded(text: bytes) -> Any:
+    if count_values(text) > MAX_VALUES:
+        raise ValueError(f"more than {MAX_VALUES:,} values; write JSONL, with fewer on a line")
+    return json.loads(text.decode(), parse_constant=_refuse_constant)
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -227,7 +235,7 @@ class JsonTable:
                 data = file.read(MAX_JSON + 1)
             if len(data) > MAX_JSON:
                 raise DataError(f"{name} is larger than {MAX_JSON:,} bytes; write JSONL", field="data")
-            value = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+            value = _decoded(data.removeprefix(BOM))
         except UnicodeDecodeError as error:
             raise DataError(f"{name} {not_utf8(error)}", field="data") from None
         except json.JSONDecodeError as error:
@@ -339,22 +347,29 @@ class SheetTable:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._rows: list[TableRow] = []  # as far as they were read
+        self._names: tuple[str, ...] = ()
+        self._rows: list[tuple[int, tuple[str, ...]]] = []  # numbers and values, as far as they were read
         self._is_whole = False
 
     def rows(self) -> Iterator[TableRow]:
-        return iter(self._rows) if self._is_whole else self._read()
+        return map(self._at, range(len(self._rows))) if self._is_whole else self._read()
 
     def row(self, at: tuple[int, int]) -> Values:
-        return self._rows[at[0]].values
+        return self._at(at[0]).values
+
+    def _at(self, place: int) -> TableRow:
+        number, values = self._rows[place]
+        named = dict(zip(self._names, values, strict=True))
+        return TableRow(number=number, at=(place, place + 1), values=named)
 
     def _read(self) -> Iterator[TableRow]:
-        rows = self._rows = []
+        self._rows = []
         try:
             for number, values in sheet_lines(self._path):
                 if any(values.values()):
-                    rows.append(TableRow(number=number, at=(len(rows), len(rows) + 1), values=values))
-                    yield rows[-1]
+                    self._names = tuple(values)
+                    self._rows.append((number, tuple(values.values())))
+                    yield self._at(len(self._rows) - 1)
         except SpecError as error:
             raise DataError(error.message, field="data") from None
         self._is_whole = True
@@ -368,8 +383,6 @@ class ParquetTable:
 
     def __init__(self, path: Path) -> None:
         self._counts = row_counts(path)
-        if sum(self._counts) > MAX_ROWS:
-            raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows", field="data")
         self._group = lru_cache(maxsize=2)(partial(read_group, path))
 
     def rows(self) -> Iterator[TableRow]:

@@ -82,6 +82,8 @@ class RequestGuard:
             return message
 
         try:
+            if headers.get(b"content-encoding", "identity").strip().lower() != "identity":
+                raise Refused(415, "send the body as it is: Content-Encoding is not read")
             if not length.isdigit() or int(length) > bounds.size:
                 raise Refused(413, f"a body may have up to {bounds.size:,} bytes")
             await self._app(scope, bounded, answered)

@@ -234,9 +234,11 @@ def _calls(agent: Agent) -> str:
     """How often a trial calls the model, in words."""
     tools = ("speed",) if agent.uses_tools else ()
     if not isinstance(agent, CountsModelCalls):
-        return "up to `max_turns`"
+        return "up to `max_turns` times"
     least, most = model_calls(Arm(name="an arm", agent=agent.name, tools=tools))
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    if least == most:
+        return "once" if least == 1 else f"{least:,} times"
+    return f"{least:,} to {most:,} times"
 
 
 @page(router, "/ui/presets", "presets.html.j2")

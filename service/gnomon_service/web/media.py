@@ -46,7 +46,8 @@ def _thumbnail(folder: Path, sha256: str, *, width: int) -> bytes:
     with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
         if image.width <= width:
             return data
-        small = image.convert("RGB")
+        # A JPEG is read at a smaller size where it need not be converted before.
+        small = image if image.mode in ("L", "RGB") else image.convert("RGB")
         small.thumbnail((width, 10 * width))
         out = io.BytesIO()
         small.save(out, format="PNG" if image.format == "PNG" else "JPEG", quality=85, optimize=True)

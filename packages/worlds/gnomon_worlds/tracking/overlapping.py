@@ -47,6 +47,7 @@ TICKS_PER_S = 20  # boxes of one tick are of one moment
 CLEAR_M: Mapping[BodyKind, float] = {"pedestrian": 0.7, "vehicle": 3.0}  # from the edge of a view
 NEAREST_M: Mapping[BodyKind, float] = {"pedestrian": 2.0, "vehicle": 8.0}  # of distances that are asked
 FARTHER = 1.5  # from one distance to the next that is offered
+KIN_S = 10  # of questions within which others' views may show the same targets
 WITHIN = 1.1  # by which a distance may be off its rung of the ladder
 
 UNCLEAR, UNSEEN, SEEN = -1, 0, 1
@@ -428,13 +429,14 @@ def _lines(
         )
         # Those of two cameras share their people; there is no one target that such a question is about.
         kin = f"target {targets[0]}" if len(set(targets)) == 1 else " and ".join(cameras)
+        begin_s = KIN_S * int(tracking.boxes.time_s[overlap.rows[0]] // KIN_S)
         row = {
             "id": name,
             "task": overlap.task,
             "question": f"{overlap.text} {STANDS}",
             "options": list(overlap.options),
             "answer": chr(ord("A") + overlap.right),
-            "cluster": kin,
+            "cluster": [kin, f"{KIN_S} s from {clock(begin_s)}"],
             "images": [f"data/{tracking.kind}/map/{scene}.png"],
             "scene": f"data/{tracking.kind}/scenes/{scene}.geojson",
         }

@@ -53,13 +53,22 @@ def test_of_questions_that_offer_the_same_each_has_another_answer(built: Path) -
 def test_questions_about_several_targets_are_kin_where_their_cameras_are_the_same(built: Path) -> None:
     cameras = re.compile(r"camera (\w+) ")
     kin = {
-        (frozenset(cameras.findall(row["question"])), row["cluster"])
+        (frozenset(cameras.findall(row["question"])), row["cluster"][0])
         for row in rows_of(built)
         if row["task"] in ("InBothViews", "DistanceAcrossViews")
     }
     pairs, clusters = zip(*kin, strict=True)
     assert {len(pair) for pair in pairs} == {2}
     assert len(kin) == len(set(pairs)) == len(set(clusters))
+
+
+def test_questions_of_one_time_are_kin_whichever_views_they_are_about(built: Path) -> None:
+    moments = re.compile(r"\b(\d\d):(\d\d):(\d\d)")
+    for row in rows_of(built):
+        first = moments.search(row["question"])
+        assert first is not None
+        begin = f"{first[1]}:{first[2]}:{int(first[3]) // 10}0"
+        assert row["cluster"][1] == f"10 s from {begin}.000"
 
 
 def test_questions_name_files_that_are_there(built: Path) -> None:
