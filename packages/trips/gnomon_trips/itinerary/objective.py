@@ -63,10 +63,12 @@ MOST_ALIKE = 3
 MEAL_KIND_M: Mapping[str, Mapping[str, int]] = {
     "breakfast": {"restaurant": 500, "fast_food": 800, "food_court": 800, "pub": 2000, "biergarten": 2000,
                   KEPT_FREE: 1500},
-    "lunch": {"fast_food": 500, "pub": 200, KEPT_FREE: 1500},
-    "dinner": {"cafe": 1500, "fast_food": 1500, "food_court": 1000, KEPT_FREE: 1500},
+    "lunch": {"fast_food": 800, "pub": 200, KEPT_FREE: 1500},
+    "dinner": {"cafe": 2500, "fast_food": 3000, "food_court": 2000, KEPT_FREE: 1500},
 }  # fmt: skip
 """What it costs to have a meal at a place of a kind that others have it at less."""
+LARGE_PARTY, SMALL_TABLES_M = 6, 5000
+"""From so many people on a table is booked; a café or a counter has none for them."""
 MUST_M, MEAL_M = 10_000_000, 1_000_000
 """A place that was asked for, or a meal, is never given up for anything below it."""
 FULL_WISH, PLAIN_WISH = 1.7, 0.7
@@ -90,6 +92,16 @@ def weights_of(request: TripRequest) -> Weights:
 def usual_min(meal: Meal) -> int:
     """When people have a meal, within the hours that were asked for, in minutes from midnight."""
     return min(max(IDEAL_MEAL[meal.name], meal.start_min), meal.end_min - meal.minutes)
+
+
+def meal_kind_m(meal: str, kind: str, party: int) -> float:
+    """The cost of a meal at a kind of place, for so many people, beside its time.
+
+    >>> meal_kind_m("lunch", "cafe", 2), meal_kind_m("lunch", "cafe", 8)
+    (0.0, 5000.0)
+    """
+    has_table = party < LARGE_PARTY or kind not in ("cafe", "fast_food")
+    return float(MEAL_KIND_M[meal].get(kind, 0) + (0 if has_table else SMALL_TABLES_M))
 
 
 def fame_of(place: Place) -> float:

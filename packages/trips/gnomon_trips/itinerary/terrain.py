@@ -38,7 +38,7 @@ MOST_ANCHORS = 12
 """At so many neighbourhoods of a trip, those farthest from each other, one looks around."""
 MOST_CHOSEN = 140
 """So many places to choose from are enough, of all kinds together."""
-OF_EVENINGS, EVENING_MIN = frozenset(("bar", "nightclub")), 16 * 60
+EVENING_MIN: Mapping[str, int] = {"bar": 17 * 60, "nightclub": 22 * 60}
 """Kinds of place to which one goes from that minute of the day on."""
 
 
@@ -251,9 +251,10 @@ def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     open_spans = (
         None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
     )
-    if place.kind in OF_EVENINGS and not trip.is_asked_for(place):
+    evening_min = EVENING_MIN.get(place.kind)
+    if evening_min is not None and not trip.is_asked_for(place):
         spans = ((0, LATEST_MIN),) if open_spans is None else open_spans
-        open_spans = tuple((max(start, EVENING_MIN), end) for start, end in spans if end > EVENING_MIN)
+        open_spans = tuple((max(start, evening_min), end) for start, end in spans if end > evening_min)
     return within(open_spans, trip.fixed_hours(place, day))
 
 

@@ -75,6 +75,25 @@ def test_the_rest_of_the_trip_decides_a_shared_name(beside: list[str], meant: st
     assert "府中市" in trip.assumed
 
 
+@pytest.mark.parametrize(
+    ("names", "states"),
+    [
+        (["Portland", "Boston", "New York"], ["Maine", "Massachusetts", "New York"]),
+        (["Birmingham", "Montgomery", "Atlanta"], ["Alabama", "Alabama", "Georgia"]),
+        (["London", "Hamilton", "Toronto"], ["Ontario", "Ontario", "Ontario"]),
+    ],
+)
+def test_cities_of_shared_names_are_decided_together(names: list[str], states: list[str]) -> None:
+    trip = trip_of(embedded("world"), names, area="world")
+    assert [place.admin.prefecture for place in trip.places() if place.admin] == states
+
+
+@pytest.mark.parametrize("names", [["Cordoba", "Granada", "Merida"], ["Santiago", "Leon", "Burgos"]])
+def test_cities_that_are_all_larger_elsewhere_are_those_near_each_other(names: list[str]) -> None:
+    trip = trip_of(embedded("world"), names, area="world")
+    assert [place.admin.country for place in trip.places() if place.admin] == ["ES"] * 3
+
+
 def test_an_unknown_name_is_skipped_and_the_rest_is_planned(japan: Provider) -> None:
     trip = trip_of(
         japan, ["Tokyo Tower", "Atlantis of the East", "中央区"], order=[["中央区", "Tokyo Tower"]]
