@@ -68,6 +68,8 @@ WORDS_OF_KIND: Mapping[str, frozenset[str]] = {
     "castle": frozenset(("castle", "schloss", "burg", "chateau", "linna", "slott")),
     "hotel": frozenset(("hotel", "hotelli", "hotell", "gasthof")),
     "museum": frozenset(("museum", "museo", "museet", "musee")),
+    "park": frozenset(("park", "puisto", "parken", "parc", "garten")),
+    "square": frozenset(("square", "tori", "torget", "aukio", "platz", "place")),
     "place_of_worship": frozenset(
         (
             *("church", "chapel", "cathedral", "kirche", "pfarrkirche", "kapelle", "kathedrale", "dom"),
@@ -184,6 +186,10 @@ class City(Embedded):
         )
         if rest and rest == own_rest and len(rest) < len(bare):
             return PART_OF_NAME
+        if len(bare) == len(own_bare) == 1 and own_bare[0] in {
+            f"{bare[0]}{link}{word}" for link in ("", "n", "s") for word in kind
+        }:
+            return PART_OF_NAME  # Esplanadi is Esplanadinpuisto
         faith = dict(place.tags).get("denomination", "").split("_")
         if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
             return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
