@@ -99,6 +99,7 @@ def _facts(result: TripResult) -> list[str]:
 
 CONSTRAINTS: Mapping[str, str] = {
     "hours": "the opening hours of {}",
+    "fixed": "the set time of {}",
     "order": "{} before {}",
     "meal": "a stop for {}",
     "avoid": "staying away from {}",

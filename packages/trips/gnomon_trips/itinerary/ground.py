@@ -140,7 +140,7 @@ class Ground:
 
     def chosen_m(self, place: Place) -> float:
         """The cost of a stop that nobody asked for."""
-        is_unsure = opening(place, self.trip, 0) is None
+        is_unsure = place.hours is None or opening(place, self.trip, 0) is None
         taste_m = preference_m(place, self.trip.request.preferences)
         return taste_m + (self.weights.unknown_hours_m if is_unsure else 0)
 

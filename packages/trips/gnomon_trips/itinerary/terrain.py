@@ -40,6 +40,8 @@ MOST_CHOSEN = 140
 """So many places to choose from are enough, of all kinds together."""
 EVENING_MIN: Mapping[str, int] = {"bar": 17 * 60, "nightclub": 22 * 60}
 """Kinds of place to which one goes from that minute of the day on."""
+NOON_MIN: Mapping[str, int] = {"restaurant": 11 * 60, "pub": 11 * 60, "biergarten": 11 * 60}
+"""The same where the hours are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,16 +249,16 @@ def groups_of(places: Sequence[Place]) -> list[int]:
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     """When a place is open on a day of the trip, counted from 0; None: not known.
 
-    Where one goes of an evening counts as open from EVENING_MIN on, unless it was asked for by name.
+    Unless it was asked for by name, it counts as open from EVENING_MIN or NOON_MIN on.
     """
     hours = place.hours
     open_spans = (
         None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
     )
-    evening_min = EVENING_MIN.get(place.kind)
-    if evening_min is not None and not trip.is_asked_for(place):
+    first_min = EVENING_MIN.get(place.kind, NOON_MIN.get(place.kind) if open_spans is None else None)
+    if first_min is not None and not trip.is_asked_for(place):
         spans = ((0, LATEST_MIN),) if open_spans is None else open_spans
-        open_spans = tuple((max(start, evening_min), end) for start, end in spans if end > evening_min)
+        open_spans = tuple((max(start, first_min), end) for start, end in spans if end > first_min)
     return within(open_spans, trip.fixed_hours(place, day))
 
 

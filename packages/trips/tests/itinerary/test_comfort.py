@@ -116,6 +116,12 @@ def test_lunch_for_many_is_where_there_is_a_table(party: int, kinds: set[str]) -
     assert {visit.place.kind for visit in lunches} <= kinds
 
 
+def test_a_wish_for_a_restaurant_is_a_meal_and_no_breakfast() -> None:
+    _, plan, _ = planned(trip_of(**{**WEEKEND, "days": 1, "places": ["Ateneum"]}, wishes=["restaurants"]))
+    eaten = [visit for visit in plan.days[0].visits if visit.place.kind in MEALS]
+    assert [(visit.place.kind, visit.why) for visit in eaten] == [("restaurant", "lunch")]
+
+
 def test_nothing_that_is_open_is_put_off_for_a_long_free_time() -> None:
     window = {"start": "09:00", "end": "21:30"}
     _, plan, _ = planned(
