@@ -28,8 +28,9 @@ class Weights:
     kind that is not served, `wish_again` times as much for the next one after each has one for every day, or
     with `has_fewer_again` for each next one; `wishes_a_day` places of one wished kind are enough for a day
     (of places to eat at, one), and wishes fill it up to `stops_a_day`, meals not counted. `has_meal_kinds`:
-    what kind of place suits a meal counts; `wish_even`: the share of the stays for
-    wishes that counts where days are to be even; `empty_m`: a day on which nothing is seen.
+    what kind of place suits a meal counts; `wish_even`: the share of the stays for wishes that counts where
+    days are to be even; `empty_m`: a day on which nothing is seen; `late_m`: a minute of waiting for the
+    first stop of a day, beyond an hour.
     """
 
     minute_m: int = 40
@@ -46,6 +47,7 @@ class Weights:
     has_meal_kinds: bool = False
     wish_even: float = 1.0
     empty_m: int = 0
+    late_m: int = 0
 
 
 EASY = Weights()
@@ -54,7 +56,7 @@ SHORT = Weights(minute_m=0, even_m=0, meal_m=0, closing_m=0, unknown_hours_m=0)
 """For the least metres, whatever else."""
 COMFORTABLE = Weights(
     minute_m=20, even_m=100, meal_m=20, closing_min=20, wish_again=0.85, has_fewer_again=True, wishes_a_day=1,
-    has_meal_kinds=True, wish_even=0.5, empty_m=3000,
+    has_meal_kinds=True, wish_even=0.5, empty_m=3000, late_m=10,
 )  # fmt: skip
 """For a day as people have it: back later is no loss but for the time lost on the way and waiting."""
 STOPS_AT_PACE: Mapping[str, int] = {"relaxed": 4, "normal": 5, "packed": 7}

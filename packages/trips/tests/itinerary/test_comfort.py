@@ -130,6 +130,14 @@ def test_nothing_that_is_open_is_put_off_for_a_long_free_time() -> None:
     assert plan.days[0].visits[0].arrive == "10:00"
 
 
+def test_a_day_does_not_wait_till_noon_where_something_is_open() -> None:
+    fixed = [{"place": "Kiasma", "start": "14:00"}]
+    fields: dict[str, Any] = {**WEEKEND, "days": 1, "places": ["Kiasma", "Kampin kappeli"], "fixed": fixed}
+    _, plan, _ = planned(trip_of(**{**fields, "start_date": "2026-06-12"}))
+    assert plan.days[0].visits[0].place.name == "Kampin kappeli"
+    assert plan.days[0].visits[0].arrive <= "10:00"
+
+
 def test_a_nightclub_that_nobody_named_is_for_the_night() -> None:
     fields: dict[str, Any] = {"places": [], "meals": [], "days": 1, "wishes": ["bar", "nightclub"]}
     _, plan, _ = planned(trip_of(**{**WEEKEND, **fields, "window": {"start": "14:00", "end": "02:00"}}))
