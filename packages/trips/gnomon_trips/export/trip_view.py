@@ -21,8 +21,8 @@ from gnomon_trips.export.checks import (
 )
 from gnomon_trips.export.guide_view import guide_view, step_words
 from gnomon_trips.export.links import links_of
-from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.plan_check_row import State
+from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.result import HOURS_OF, TripResult
 from gnomon_trips.export.words import (
     DATED,

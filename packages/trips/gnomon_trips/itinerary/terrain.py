@@ -10,7 +10,7 @@ from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.errors import BadArgument, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, open_intervals, within
+from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, open_on, within
 from gnomon_trips.itinerary.kept_free import meals_kept_free
 from gnomon_trips.itinerary.kinds import kind_of, serves, singular
 from gnomon_trips.itinerary.place import PROVABLE, Exactness, LatLon, Place, Table
@@ -251,10 +251,7 @@ def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
 
     Unless it was asked for by name, it counts as open from EVENING_MIN or NOON_MIN on.
     """
-    hours = place.hours
-    open_spans = (
-        None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
-    )
+    open_spans = open_on(place, trip.request.dates()[day], trip.country)
     first_min = EVENING_MIN.get(place.kind, NOON_MIN.get(place.kind) if open_spans is None else None)
     if first_min is not None and not trip.is_asked_for(place):
         spans = ((0, LATEST_MIN),) if open_spans is None else open_spans
