@@ -77,7 +77,7 @@ def test_a_request_is_planned_in_the_background_and_its_page_shows_the_plan(
 
 
 def test_the_fields_of_the_small_form_are_a_request(api: TestClient, store: Store) -> None:
-    places = " Kiasma\n\nAteneum \n"
+    places = " Kiasma  14:00\n\nAteneum \n"
     times = {"latest_start": "2026-06-14", "start": "18:00", "end": "02:00"}
     submitted(api, area="helsinki", start_date="2026-06-11", days="2", hotel=" ", places=places, **times)
     assert store.jobs().items[0].spec.select.request == {
@@ -87,6 +87,7 @@ def test_the_fields_of_the_small_form_are_a_request(api: TestClient, store: Stor
         "days": 2,
         "window": {"start": "18:00", "end": "02:00"},
         "places": ["Kiasma", "Ateneum"],
+        "fixed": [{"place": "Kiasma", "start": "14:00"}],
     }
 
 
@@ -114,6 +115,11 @@ def test_the_fields_of_the_small_form_are_a_request(api: TestClient, store: Stor
             },
             "latest_start",
             "0 to 31",
+        ),
+        (
+            {"area": "helsinki", "start_date": "2026-06-11", "places": "Kiasma 25:00"},
+            "places",
+            "fixed.0.start",
         ),
         ({"area": "Atlantis", "start_date": "2026-06-11", "places": "Kiasma"}, "area", "there are: helsinki"),
     ],

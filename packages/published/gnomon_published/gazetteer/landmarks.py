@@ -115,17 +115,27 @@ def landmark_key(name: str) -> str:
 
 
 def landmarks_named(name: str) -> list[tuple[Landmark, float]]:
-    """The landmarks of that name, with how well it fits: 1, or 0.95 where only the word for its kind differs.
+    """The landmarks of that name, with how well it fits: 1, or 0.95 where the city or the kind differs.
 
     >>> [(entry.name_ja, fit) for entry, fit in landmarks_named("Sensoji Temple")]
     [('浅草寺', 0.95)]
-    >>> landmarks_named("Sensoji Station")
-    []
+    >>> [entry.name_en for entry, _ in landmarks_named("Disneyland")], landmarks_named("Sensoji Station")
+    (['Tokyo Disneyland'], [])
     """
     named = landmarks().named
     exact = named.get(landmark_key(name), ())
     if exact:
         return [(entry, FULL) for entry in exact]
+    beside = [
+        (entry, WITHOUT_KIND_WORD)
+        for city in ("Tokyo", "Kyoto", "Osaka", "Nara")
+        for text in {f"{city} {name}", name.removeprefix(f"{city} "), re.sub(rf",? {city}$", "", name)}
+        - {name}
+        for entry in named.get(landmark_key(text), ())
+        if entry.city == city
+    ]
+    if beside:
+        return beside
     words = re.split(r"[\s\-]+", name.strip())
     kinds = _KIND_WORDS.get(words[-1].casefold(), ()) if len(words) > 1 else ()
     stem = named.get(landmark_key(" ".join(words[:-1])), ()) if kinds else ()

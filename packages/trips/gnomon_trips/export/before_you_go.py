@@ -11,12 +11,11 @@ from gnomon_trips.export.checks import faults_of, stop_label, unchecked_of
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import clock_text, listed
 from gnomon_trips.itinerary.kept_free import near
+from gnomon_trips.itinerary.objective import LARGE_PARTY
 from gnomon_trips.itinerary.plan import NO_ROOM, Night, Visit
 from gnomon_trips.itinerary.request import MEALS, Meal
 from gnomon_trips.itinerary.verify.check_kinds import check_kinds
 
-LARGE_PARTY = 6
-"""From so many people on a table is booked."""
 TICKETED = frozenset(("museum", "gallery", "zoo", "aquarium", "theatre", "theme_park", "castle", "palace"))
 NIGHT = "Night "
 """What the plan's assumptions about nights begin with: they are among what is to be booked."""

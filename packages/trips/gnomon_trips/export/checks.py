@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from gnomon_trips.export.fault_words import day_and_part, sentence
+from gnomon_trips.export.plan_check_row import State
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import listed
 from gnomon_trips.itinerary.errors import BadArgument
@@ -15,16 +15,16 @@ from gnomon_trips.itinerary.verify.check_kinds import Level, check_kinds, codes_
 from gnomon_trips.itinerary.verify.verify import applicable
 from gnomon_trips.itinerary.verify.violation import counts_in_words
 
-State = Literal["holds", "fails", "unknown", "remark", "unasked"]
-
 LEVELS: Mapping[Level, str] = {"trip": "The trip", "day": "Each day", "stop": "Each stop", "leg": "Each leg"}
-MARKS: Mapping[State, str] = {"holds": "✓", "fails": "✕", "unknown": "?", "remark": "!", "unasked": "–"}
+MARKS: Mapping[State, str] = {
+    "holds": "✓", "fails": "✕", "unchecked": "?", "remark": "!", "does_not_apply": "–",
+}  # fmt: skip
 WORDS: Mapping[State, str] = {
     "holds": "holds",
     "fails": "fails",
-    "unknown": "could not be checked",
+    "unchecked": "could not be checked",
     "remark": "a remark",
-    "unasked": "does not apply",
+    "does_not_apply": "does not apply",
 }
 
 
@@ -139,8 +139,8 @@ def _check(code: str, result: TripResult, request: TripRequest | None, faults: l
         note = _count(result, level, faults) if state == "fails" else ""
     else:
         state, note = _faultless(code, result, request)
-        if missing and state in ("holds", "unasked"):
-            state, note = "unknown", _missing_words(level, missing, result)
+        if missing and state in ("holds", "does_not_apply"):
+            state, note = "unchecked", _missing_words(level, missing, result)
     if code == "SKIPPED" and state == "remark":  # told where the plan says what is left out
         faults, note = [], "it is told what is left out, and why"
     return Check(
@@ -150,7 +150,7 @@ def _check(code: str, result: TripResult, request: TripRequest | None, faults: l
         state=state,
         note=note,
         faults=tuple(faults),
-        unchecked=missing if state in ("unknown", "fails") else (),
+        unchecked=missing if state in ("unchecked", "fails") else (),
     )
 
 
@@ -176,18 +176,18 @@ def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tu
     is_refused = result.plan.status == "refused"
     if code == "REFUSED_BUT_FEASIBLE":
         if not is_refused:
-            return "unasked", "the plan is no refusal"
+            return "does_not_apply", "the plan is no refusal"
         if result.holds and result.by_estimates:
             return "holds", f"{result.by_estimates} no plan exists, nor with every way so much shorter"
         if result.is_proven:
             return "holds", "an exact search proves that the constraints named rule out every plan"
-        return "unknown", "whether another plan exists was not proven"
+        return "unchecked", "whether another plan exists was not proven"
     if is_refused and code != "SCHEMA":
-        return "unasked", "there is no plan"
+        return "does_not_apply", "there is no plan"
     if code == "PLANNED_BUT_INFEASIBLE" and result.errors:
-        return "unknown", "this plan fails; whether another holds was not searched"
+        return "unchecked", "this plan fails; whether another holds was not searched"
     if code not in codes_of("remark") and request is not None and code not in applicable(request):
-        return "unasked", check_kinds()[code].unasked
+        return "does_not_apply", check_kinds()[code].unasked
     if code == "OPEN_HOURS" and not result.unchecked:
         return _opening(result)
     asked = _asked(code, request) if request is not None else ""
@@ -227,7 +227,7 @@ def _opening(result: TripResult) -> tuple[State, str]:
     if not unknown:
         return "holds", _count(result, "stop", [])
     named = f"hours of {len(unknown)} are not known ({', '.join(unknown)})"
-    return "unknown", f"{total - len(unknown)} of {total} stops; {named}" if len(unknown) < total else named
+    return "unchecked", f"{total - len(unknown)} of {total} stops; {named}" if len(unknown) < total else named
 
 
 def unknown_hours(result: TripResult) -> Iterator[str]:
@@ -259,7 +259,7 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
         proof = f", {result.by_estimates}" if result.by_estimates else proof
         return f"No plan for {area}: the trip is refused{proof}."
     states = [check.state for check in checks if check.code not in codes_of("remark")]
-    held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unknown"))
+    held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unchecked"))
     days = f"{count} day{'s' * (count != 1)} in {area}"
     words = counts_in_words(held, failed, undecided)
     errors = [fault.reason for fault in faults if fault.is_error]

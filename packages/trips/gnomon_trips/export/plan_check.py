@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon_trips.benchmarks.itinerary.brief import request_task
-from gnomon_trips.export.checks import checks_of, faults_of
+from gnomon_trips.export.checks import MARKS, checks_of, faults_of
 from gnomon_trips.export.plan_check_row import PlanCheck, Point, State
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.travelplanner_check import is_travelplanner, travelplanner_checks
@@ -26,16 +26,6 @@ from gnomon_trips.itinerary.verify.verify import applicable, read_plan, verify
 from gnomon_trips.itinerary.verify.violation import Unchecked, Verification, Violation, counts_in_words
 
 MAX_DAYS, MAX_VISITS = 60, 500
-STATES: Mapping[str, State] = {
-    "holds": "holds",
-    "fails": "fails",
-    "unknown": "unchecked",
-    "remark": "remark",
-    "unasked": "does_not_apply",
-}
-MARKS: Mapping[State, str] = {
-    "holds": "✓", "fails": "✕", "unchecked": "?", "remark": "!", "does_not_apply": "–",
-}  # fmt: skip
 NO_REQUEST = "no request was given"
 
 
@@ -253,14 +243,15 @@ def _rows(result: TripResult, facts: Facts, *, has_request: bool) -> Iterator[Pl
             for fault in check.faults
         ]
         missing = [Point(where=fault.where, reason=fault.reason) for fault in check.unchecked]
-        state = STATES[check.state]
         yield PlanCheck(
             code=check.code,
             label=check.label,
-            state=state,
+            state=check.state,
             note="" if missing and not failing else check.note,
             points=(*failing, *missing),
-            evidence=tuple(_evidence(check.code, result.plan, facts)) if state in ("holds", "fails") else (),
+            evidence=tuple(_evidence(check.code, result.plan, facts))
+            if check.state in ("holds", "fails")
+            else (),
         )
 
 

@@ -13,7 +13,6 @@ from gnomon_trips.export.checks import (
     WORDS,
     Check,
     Fault,
-    State,
     checks_of,
     faults_of,
     headline,
@@ -22,6 +21,7 @@ from gnomon_trips.export.checks import (
 )
 from gnomon_trips.export.guide_view import guide_view, step_words
 from gnomon_trips.export.links import links_of
+from gnomon_trips.export.plan_check_row import State
 from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.result import HOURS_OF, TripResult
 from gnomon_trips.export.words import (
@@ -99,6 +99,7 @@ def _facts(result: TripResult) -> list[str]:
 
 CONSTRAINTS: Mapping[str, str] = {
     "hours": "the opening hours of {}",
+    "fixed": "the set time of {}",
     "order": "{} before {}",
     "meal": "a stop for {}",
     "avoid": "staying away from {}",
@@ -205,7 +206,7 @@ def _group(level: Level, checks: Sequence[Check]) -> View:
                 "faults": [_fault(fault) for fault in check.faults],
                 "unchecked": [_fault(fault) for fault in check.unchecked],
             }
-            for check in sorted(own, key=lambda check: check.state == "unasked")
+            for check in sorted(own, key=lambda check: check.state == "does_not_apply")
         ],
     }
 
@@ -349,7 +350,7 @@ def _stop(
     is_unknown = result.open_minutes(visit, day.date) is None
     state, words = _verdict("stop", anchor, checks, faults, unknown=int(is_unknown))
     if is_unknown and state == "holds":
-        state, words = "unknown", [*words, f"{MARKS['unknown']} hours not known"]
+        state, words = "unchecked", [*words, f"{MARKS['unchecked']} hours not known"]
     source = next((line for line in visit.evidence if not line.startswith(HOURS_OF)), "")
     return {
         "kind": "stop",
@@ -384,9 +385,9 @@ def _kind_text(stop: Stop) -> str:
 
 def _notes(checks: Sequence[str], *, is_unknown: bool) -> list[str]:
     """What a row says of its checks: those that do not hold. Unknown hours stand among its details."""
-    unknown_hours = f"{MARKS['unknown']} {check_kinds()['OPEN_HOURS'].holds}"
+    unknown_hours = f"{MARKS['unchecked']} {check_kinds()['OPEN_HOURS'].holds}"
     told = (MARKS["holds"], unknown_hours) if is_unknown else (MARKS["holds"],)
-    hidden = f"{MARKS['unknown']} hours not known"
+    hidden = f"{MARKS['unchecked']} hours not known"
     return [words for words in checks if not words.startswith(told) and words != hidden]
 
 
@@ -399,15 +400,15 @@ def _verdict(
         is_error = any(fault.is_error for fault in wrong)
         state: State = "fails" if is_error else "remark"
         return state, [f"{MARKS['fails' if fault.is_error else 'remark']} {fault.reason}" for fault in wrong]
-    count = sum(check.level == level and check.state in ("holds", "fails", "unknown") for check in checks)
+    count = sum(check.level == level and check.state in ("holds", "fails", "unchecked") for check in checks)
     missing = {
         fault.code: fault.reason for check in checks for fault in check.unchecked if fault.anchor == anchor
     }
     count -= len(missing) if missing else unknown
     held = f"{MARKS['holds']} {count} {WORDS['holds'].removesuffix('s')}"
     if missing:
-        return "unknown", [
+        return "unchecked", [
             held,
-            *(f"{MARKS['unknown']} {check_kinds()[code].holds}: {why}" for code, why in missing.items()),
+            *(f"{MARKS['unchecked']} {check_kinds()[code].holds}: {why}" for code, why in missing.items()),
         ]
     return "holds", [held]

@@ -226,6 +226,9 @@ def _relaxed(request: TripRequest, name: str) -> Iterator[Change]:
     match kind:
         case "meal":
             yield from _meal(request, about)
+        case "fixed":
+            fixed = [entry for entry in request.fixed if entry.place != about]
+            yield "fixed", f"if {about} may be visited at another time", {"fixed": fixed}
         case "order":
             pair = tuple(about.split(">", 1))
             order = [entry for entry in request.order if tuple(entry) != pair]
@@ -338,6 +341,9 @@ def _cause(name: str, trip: Trip) -> str:
             return f"the budget is {request.budget.amount:,.2f} {request.budget.currency}"
         case "window":
             return f"each day is from {request.hours_words()}"
+        case "fixed":
+            times = [entry.start for entry in request.fixed if entry.place == about]
+            return f"{about} is to be visited at {_listed(times)}"
         case "order":
             return f"{about.replace('>', ' must come before ', 1)}"
         case "meal":

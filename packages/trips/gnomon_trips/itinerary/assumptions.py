@@ -27,6 +27,9 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         for name in beds
         if trip.request.area.lower() != WORLD and name in trip.named and trip.named[name].kind in AREAS
     ]
+    places = [visit.place for day in days for visit in day.visits]
+    if areas := dict.fromkeys(place.name for place in places if place.kind in AREAS):
+        lines.append(f"Ways lead to the middle of {', '.join(areas)}: a station may be nearer.")
     exactness = {leg.exactness for leg in legs if ALL_ON_FOOT not in leg.via}
     lines.append(
         f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."
@@ -36,7 +39,10 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     if "network" in exactness and trip.request.mode == "walk":
         lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
     if "estimate" in exactness:
-        lines.append("Times on the way are estimates from where places lie, not from a timetable.")
+        lines.append(
+            "Times on the way are estimates from where places lie, not from a timetable; water and hills"
+            " between are not known."
+        )
     if any(ALL_ON_FOOT in leg.via for leg in legs):
         lines.append("Short ways on foot are estimates: a third longer than the straight line.")
     if "lower_bound" in exactness:
@@ -48,8 +54,7 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             )
         if day.night and day.night.basis == "chosen":
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
-    visited = [visit.place for day in days for visit in day.visits]
-    lines += [told(place.name) for place in visited if is_kept_free(place.id)]
+    lines += [told(place.name) for place in places if is_kept_free(place.id)]
     if "timetable" in exactness:
         lines.append(
             "Rides round Tokyo take the mean minutes of the timetables; waits of 4 minutes and more, half the"

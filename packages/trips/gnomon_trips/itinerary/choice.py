@@ -7,7 +7,7 @@ import functools
 import math
 import re
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon_tools.core.name_match import plain_name
@@ -35,6 +35,7 @@ MISSPELT_SHARE = 2.0
 """Farther than so many times NEAR_KM from the rest a place is not taken for what was misspelt."""
 LEAST_MISSPELT = 4
 """Of shorter names too many others are one letter away."""
+MOST_MEETING = 6  # places of a name that may decide where the others are
 CITY = "city"
 SAME_STOP_M = 300.0
 """Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
@@ -104,6 +105,13 @@ def rivals(hits: Sequence[PlaceHit], bias: LatLon | None = None) -> list[PlaceHi
         if hit.place.kind not in STOPS or not any(_is_at(hit, other) for other in kept):
             kept.append(hit)
     return sorted(kept, key=lambda hit: (-_weight(hit, bias), hit.place.id))
+
+
+def meeting_point(named: Iterable[Sequence[PlaceHit]]) -> LatLon | None:
+    """Where the names of a trip are likeliest meant together, by the hits of each name."""
+    rows = [row for hits in named if (row := rivals(hits)[:MOST_MEETING])]
+    points = [hit.place.at for row in rows for hit in row]
+    return max(points, key=lambda at: sum(max(_weight(hit, at) for hit in row) for row in rows), default=None)
 
 
 def called(hit: PlaceHit) -> str:

@@ -48,7 +48,7 @@ class World(Embedded):
             raise BadArgument("a place needs a name")
         _check_kinds(query.kinds)
         head, *areas = name.split(",")
-        cities: Sequence[Place] = _named(name, within)
+        cities = _own_or_larger(name, _named(name, within))
         if not cities and plain_name(head) and not within:
             cities = _own_or_larger(head, _named(head, *areas))
         cities = cities or _by_initials(head, *areas)
@@ -136,15 +136,12 @@ def _by_initials(name: str, *areas: str) -> list[Place]:
     ]
 
 
-def _own_or_larger(name: str, cities: Sequence[Place]) -> Sequence[Place]:
-    """The cities that have it as their own name, and larger ones that have it beside another."""
-    people = _cities().people
-    own = [people[city.id] for city in cities if plain_name(city.name) == plain_name(name)]
-    return [
-        city
-        for city in cities
-        if plain_name(city.name) == plain_name(name) or people[city.id] > max(own, default=0)
-    ]
+def _own_or_larger(name: str, cities: Sequence[Place]) -> list[Place]:
+    """The cities whose own name it is or begins with it, and larger ones that have it beside another."""
+    people, key = _cities().people, plain_name(name)
+    own = [city for city in cities if f"{plain_name(city.name)} ".startswith(f"{key} ")]
+    largest = max((people[city.id] for city in own), default=0)
+    return [city for city in cities if city in own or people[city.id] > largest]
 
 
 def _area_names(area: AdminPath) -> set[str]:

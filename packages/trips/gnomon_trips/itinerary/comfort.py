@@ -26,7 +26,7 @@ EARLY_MEAL_MIN, LATE_MEAL_MIN = 30, 30
 MOST_STRETCH = 1.5
 """Rather than wait one stays on, up to so many times the comfortable time."""
 DELAY_MIN = 60
-"""Rather than wait at the next door one sets off later, by no more than that."""
+"""Rather than wait so long at the next door one sets off later; a longer wait is free time."""
 
 
 def is_comfortable(request: TripRequest) -> bool:
@@ -113,17 +113,16 @@ def settled(
 def _unhurried(
     tours: Tours, day: int, order: Order, rows: list[tuple[int, int, int]]
 ) -> list[tuple[int, int, int]]:
-    """The same stays, each but meals delayed by the wait after it, as far as the hours allow.
+    """The same stays, each but meals delayed by a short wait after it, as far as the hours allow.
 
-    By no more than DELAY_MIN: nobody idles all morning for a museum that is open.
+    For a long one nothing is delayed: nobody idles all morning before a museum that is open.
     """
     for place in range(len(rows) - 2, -1, -1):
         spot, arrive, leave = rows[place]
         next_spot, next_arrive, _ = rows[place + 1]
         wait_min = next_arrive - _way_min(tours, spot, next_spot) - leave
-        if order[place] % CODE or wait_min <= 0:
+        if order[place] % CODE or not 0 < wait_min <= DELAY_MIN:
             continue
-        wait_min = min(wait_min, DELAY_MIN)
         stay = tours.stay(day, spot, 0, arrive)
         if stay is not None and stay[2] is not None:
             wait_min = min(wait_min, stay[2] - SPARE_MIN - leave)

@@ -10,7 +10,7 @@ from gnomon_tools.core.marks import dot_at, line_of, rows_in, text_in
 from gnomon_tools.core.sketch import Dot, Line, Result, Role
 from gnomon_tools.core.tool import ToolContext, ToolError, ToolResult
 from gnomon_trips.itinerary.errors import AmbiguousPlace, PlaceError, RateLimited
-from gnomon_trips.itinerary.place import Answer, Exactness, Place, PlaceHit
+from gnomon_trips.itinerary.place import PROVABLE, Answer, Exactness, Place, PlaceHit
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.trip import Trip, find
 
@@ -102,10 +102,10 @@ def visit_dots(context: ToolContext, day: Result) -> list[Dot | None]:
 def minutes_error(minutes: int, exactness: Exactness) -> int:
     """How far off a time may be: a tenth along mapped streets, else a quarter or ten minutes.
 
-    >>> minutes_error(21, "network"), minutes_error(100, "estimate")
+    >>> minutes_error(21, "network"), minutes_error(100, "timetable")
     (3, 25)
     """
-    if exactness in ("exact", "network", "timetable"):
+    if exactness in PROVABLE:
         return math.ceil(0.1 * minutes)
     return math.ceil(max(10.0, 0.25 * minutes))
 

@@ -32,14 +32,7 @@ class Embedded:
             Unreachable, Unsupported: no way exists, or the provider does not know the mode.
         """
 
-    async def route(
-        self,
-        start: LatLon,
-        end: LatLon,
-        *,
-        mode: Mode = "walk",
-        depart: str | None = None,  # noqa: ARG002 (data on this machine hold no timetable)
-    ) -> Answer[Way]:
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
         way = self.way(start, end, mode)
         return self.answer(way, way.exactness)
 

@@ -12,10 +12,10 @@ from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.kinds import serves
 from gnomon_trips.itinerary.local_search import Search
 from gnomon_trips.itinerary.objective import (
-    MEAL_KIND_M,
     MINUTE_AS_M,
     Weights,
     fame_of,
+    meal_kind_m,
     usual_min,
     weights_of,
     wish_values,
@@ -140,16 +140,15 @@ class Ground:
 
     def chosen_m(self, place: Place) -> float:
         """The cost of a stop that nobody asked for."""
-        is_unsure = opening(place, self.trip, 0) is None
+        is_unsure = place.hours is None or opening(place, self.trip, 0) is None
         taste_m = preference_m(place, self.trip.request.preferences)
         return taste_m + (self.weights.unknown_hours_m if is_unsure else 0)
 
     def meal_m(self, place: Place) -> tuple[float, ...]:
         """The cost of each meal beside its time, by the kind of place."""
-        has_kinds = self.weights.has_meal_kinds
+        has_kinds, request = self.weights.has_meal_kinds, self.trip.request
         return tuple(
-            float(MEAL_KIND_M[meal.name].get(place.kind, 0)) if has_kinds else 0.0
-            for meal in self.trip.request.meals
+            meal_kind_m(meal.name, place.kind, request.party) if has_kinds else 0.0 for meal in request.meals
         )
 
     def search(self, seed: int, bed: Place | None = None) -> Search:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 
-DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
+from gnomon_trips.itinerary.day_names import with_english_days
+
 DAY = r"(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH)"
 CLOCK = r"\d{1,2}:\d\d"
 MONTH = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
@@ -24,15 +25,12 @@ ON_REQUEST = re.compile(
 """Words of comments that make hours a condition, in the languages of the data at hand."""
 DAY_AND_HOUR = re.compile(r"\b(?!week)((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[a-z]*)(?=\d)", re.IGNORECASE)
 """A day's name to which hours are written without a blank."""
-GERMAN = {"Di": "Tu", "Mi": "We", "Do": "Th", "So": "Su"}
 LENIENT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"\b(?:daily|every ?day|täglich)\b", re.IGNORECASE), "Mo-Su"),
     (re.compile(r"\b(\d{1,2})(?:[.h](\d\d)|\s?h\b)(?!\d)"), lambda hour: f"{hour[1]}:{hour[2] or '00'}"),
-    (re.compile(r"(?<=\d)\s*\b(?:to|until|till|bis)\b\s*(?=\d)", re.IGNORECASE), "-"),
-    (re.compile(r"\b24(?::00)?\s?(?:hours|hrs|Stunden)\b|(?<=[a-z] )24/7|^24:00$"), "00:00-24:00"),
+    (re.compile(r"(?<=\d)\s*\b(?:to|until|till|bis|à|a|alle|tot|til)\b\s*(?=\d)", re.IGNORECASE), "-"),
+    (re.compile(r"\b24(?::00)?\s?(?:hours|hrs|Stunden)\b|24時間|(?<=[a-z] )24/7|^24:00$"), "00:00-24:00"),
     (re.compile(rf"\b({DAY})\s*:(?=\s)"), r"\1"),
     (re.compile(rf"\b({MONTH})(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)\b"), r"\1"),
-    (re.compile(r"\b(?:Di|Mi|Do|So)\b"), lambda day: GERMAN[day[0]]),
     (re.compile(r"\b(?:by appointment|on request|nach Vereinbarung)\b[^;]*"), lambda words: f'"{words[0]}"'),
 )
 """What mappers write who do not keep to the grammar, and what they mean."""
@@ -66,17 +64,15 @@ def _in_grammar(text: str) -> str:
     """Long day names, hours with am and pm, hours without minutes, rules without a semicolon."""
     text = re.sub(r"[\u2010-\u2015\u2212\u301c\uff5e]", "-", text).replace("\uff1a", ":")
     text = DAY_AND_HOUR.sub(r"\1 ", text)
-    text = HALF_DAY.sub(_whole_day, text)
+    text = with_english_days(HALF_DAY.sub(_whole_day, text))
     for written, meant in LENIENT:
         text = written.sub(meant, text)
-    text = re.sub(r"\bwd\b", "Mo-Fr", text)
-    for day in DAYS:
-        text = re.sub(rf"\b{day}(?:n|nday|es|esday|s|d|dnesday|ur|urs|rsday|ursday|i|iday|t|turday)?\b",
-                      day, text, flags=re.IGNORECASE)  # fmt: skip
     text = re.sub(r"\b[Pp][Hh]\b", "PH", text)
-    text = re.sub(rf"({DAY})\s*-\s*({DAY})", r"\1-\2", text)
+    text = re.sub(rf"({DAY})\s*(?:-|\b(?:to|bis|au|a|al|till|tot)\b)\s*({DAY})", r"\1-\2", text)
+    text = re.sub(rf"({DAY})\s*(?:&|[,・]|\b(?:and|und|et|ja|och|en|y|e)\b)\s*(?={DAY}\b)", r"\1,", text)
     text = re.sub(rf"({DAY})\s+\[", r"\1[", text)
-    text = re.sub(r"(?<![:\d])(\d{1,2})\s*-\s*(\d{1,2})(?![:\d])", r"\1:00-\2:00", text)
+    text = re.sub(r"(?<![:\d])(\d{1,2})(?=\s*-\s*\d{1,2}(?!\d))", r"\1:00", text)
+    text = re.sub(r"(:\d\d\s*-\s*\d{1,2})(?![:\d])", r"\1:00", text)
     text = re.sub(r"(?<!\d)(\d):(\d\d)", r"0\1:\2", text)
     text = re.sub(rf"({CLOCK})\s*-\s*({CLOCK})", r"\1-\2", text)
     text = re.sub(rf"({CLOCK}\+?)\s*,\s*(?={DAY}\b)", r"\1, ", text)

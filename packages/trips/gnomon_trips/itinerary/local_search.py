@@ -123,6 +123,11 @@ class Search(Tours):
             ]  # fmt: skip
             groups = {self.spots.group[spot] for spot in visited}
             fresh = [spot * CODE + meal for spot in usable if self.spots.group[spot] not in groups]
+            served = {self.spots.wish[spot] for spot in visited}
+            wished = [code for code in fresh if self.spots.wish[code // CODE] not in {-1, *served}]
+            is_tried = wished and not (has_noise and self.chance.random() < 0.5)
+            if is_tried and self.insert(solution, wished, (day,)) is not None:
+                continue
             if self.insert(solution, fresh, (day,)) is None and len(fresh) < len(usable):
                 self.insert(solution, [spot * CODE + meal for spot in usable], (day,))
         self._wish(solution, days if has_noise else every)

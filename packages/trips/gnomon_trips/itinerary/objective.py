@@ -28,8 +28,9 @@ class Weights:
     kind that is not served, `wish_again` times as much for the next one after each has one for every day, or
     with `has_fewer_again` for each next one; `wishes_a_day` places of one wished kind are enough for a day
     (of places to eat at, one), and wishes fill it up to `stops_a_day`, meals not counted. `has_meal_kinds`:
-    what kind of place suits a meal counts; `wish_even`: the share of the stays for
-    wishes that counts where days are to be even; `empty_m`: a day on which nothing is seen.
+    what kind of place suits a meal counts; `wish_even`: the share of the stays for wishes that counts where
+    days are to be even; `empty_m`: a day on which nothing is seen; `late_m`: a minute of waiting for the
+    first stop of a day, beyond an hour.
     """
 
     minute_m: int = 40
@@ -46,6 +47,7 @@ class Weights:
     has_meal_kinds: bool = False
     wish_even: float = 1.0
     empty_m: int = 0
+    late_m: int = 0
 
 
 EASY = Weights()
@@ -54,7 +56,7 @@ SHORT = Weights(minute_m=0, even_m=0, meal_m=0, closing_m=0, unknown_hours_m=0)
 """For the least metres, whatever else."""
 COMFORTABLE = Weights(
     minute_m=20, even_m=100, meal_m=20, closing_min=20, wish_again=0.85, has_fewer_again=True, wishes_a_day=1,
-    has_meal_kinds=True, wish_even=0.5, empty_m=3000,
+    has_meal_kinds=True, wish_even=0.5, empty_m=3000, late_m=10,
 )  # fmt: skip
 """For a day as people have it: back later is no loss but for the time lost on the way and waiting."""
 STOPS_AT_PACE: Mapping[str, int] = {"relaxed": 4, "normal": 5, "packed": 7}
@@ -63,10 +65,12 @@ MOST_ALIKE = 3
 MEAL_KIND_M: Mapping[str, Mapping[str, int]] = {
     "breakfast": {"restaurant": 500, "fast_food": 800, "food_court": 800, "pub": 2000, "biergarten": 2000,
                   KEPT_FREE: 1500},
-    "lunch": {"fast_food": 500, "pub": 200, KEPT_FREE: 1500},
-    "dinner": {"cafe": 1500, "fast_food": 1500, "food_court": 1000, KEPT_FREE: 1500},
+    "lunch": {"fast_food": 800, "pub": 200, KEPT_FREE: 1500},
+    "dinner": {"cafe": 2500, "fast_food": 3000, "food_court": 2000, KEPT_FREE: 1500},
 }  # fmt: skip
 """What it costs to have a meal at a place of a kind that others have it at less."""
+LARGE_PARTY, SMALL_TABLES_M = 6, 5000
+"""From so many people on a table is booked; a café or a counter has none for them."""
 MUST_M, MEAL_M = 10_000_000, 1_000_000
 """A place that was asked for, or a meal, is never given up for anything below it."""
 FULL_WISH, PLAIN_WISH = 1.7, 0.7
@@ -90,6 +94,16 @@ def weights_of(request: TripRequest) -> Weights:
 def usual_min(meal: Meal) -> int:
     """When people have a meal, within the hours that were asked for, in minutes from midnight."""
     return min(max(IDEAL_MEAL[meal.name], meal.start_min), meal.end_min - meal.minutes)
+
+
+def meal_kind_m(meal: str, kind: str, party: int) -> float:
+    """The cost of a meal at a kind of place, for so many people, beside its time.
+
+    >>> meal_kind_m("lunch", "cafe", 2), meal_kind_m("lunch", "cafe", 8)
+    (0.0, 5000.0)
+    """
+    has_table = party < LARGE_PARTY or kind not in ("cafe", "fast_food")
+    return float(MEAL_KIND_M[meal].get(kind, 0) + (0 if has_table else SMALL_TABLES_M))
 
 
 def fame_of(place: Place) -> float:

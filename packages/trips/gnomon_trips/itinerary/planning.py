@@ -12,7 +12,7 @@ from gnomon_trips.itinerary.effort import Effort, IsOver
 from gnomon_trips.itinerary.ground import Ground, gathered_ways
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import clock_of
-from gnomon_trips.itinerary.kinds import a_kind
+from gnomon_trips.itinerary.kinds import a_kind, singular
 from gnomon_trips.itinerary.local_search import Search
 from gnomon_trips.itinerary.place import PROVABLE, Place, spread_min
 from gnomon_trips.itinerary.plan import NO_ROOM, SECONDS, Skipped
@@ -313,7 +313,7 @@ def _unmet(tour: _Tour) -> list[tuple[str, str]]:
     }  # fmt: skip
     missing = dict(tour.ground.choice.missing)
     return [
-        (kind, missing.get(kind, f"no {kind} fits into the days beside the rest"))
+        (kind, missing.get(kind, f"no {singular(kind)} fits into the days beside the rest"))
         for number, (kind, _) in enumerate(tour.ground.choice.wishes)
         if number not in served
     ]

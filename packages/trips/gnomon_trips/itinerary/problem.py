@@ -107,9 +107,11 @@ class Problem:
     def _spot(self, place: Place, number: int, without: Collection[str]) -> Spot:
         trip = self.trip
         hours: tuple[Interval, ...] | None = None
-        if place.hours is not None and f"hours:{self.asked_as(place)}" not in without:
+        name = self.asked_as(place)
+        if place.hours is not None and f"hours:{name}" not in without:
             hours = open_on(place, trip.request.dates()[number], trip.country)
-        hours = within(hours, trip.fixed_hours(place, number))
+        if f"fixed:{name}" not in without:
+            hours = within(hours, trip.fixed_hours(place, number))
         return Spot(
             id=place.id,
             stay_min=trip.request.rules.stay_min(place.kind),

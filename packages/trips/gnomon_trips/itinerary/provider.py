@@ -79,10 +79,8 @@ class Provider(Protocol):
         """
         ...
 
-    async def route(
-        self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
-    ) -> Answer[Way]:
-        """How long and how far it is; `depart` is an ISO date-time for providers with timetables.
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
+        """How long and how far it is.
 
         Raises:
             Unreachable, Unsupported: no way exists, or the provider does not know the mode.

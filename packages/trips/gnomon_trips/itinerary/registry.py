@@ -56,11 +56,9 @@ class Composite:
     async def details(self, place_id: str) -> Answer[Place]:
         return await self._first(("details", place_id), lambda provider: provider.details(place_id))
 
-    async def route(
-        self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
-    ) -> Answer[Way]:
-        key = ("route", start, end, mode, depart)
-        return await self._first(key, lambda provider: provider.route(start, end, mode=mode, depart=depart))
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
+        key = ("route", start, end, mode)
+        return await self._first(key, lambda provider: provider.route(start, end, mode=mode))
 
     async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
         """Of the provider that answers `route`."""

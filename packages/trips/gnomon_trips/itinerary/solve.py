@@ -110,6 +110,7 @@ def constraints(problem: Problem) -> tuple[str, ...]:
     """The ids of all constraints of a trip that can be in a conflict."""
     request = problem.trip.request
     names = [f"hours:{problem.asked_as(place)}" for place in problem.places if place.hours is not None]
+    names += dict.fromkeys(f"fixed:{fixed.place}" for fixed in request.fixed)
     names += [f"order:{first}>{then}" for first, then in request.order]
     names += [f"meal:{meal.name}" for meal in request.meals]
     names += [f"avoid:{name}" for name in problem.barred()]

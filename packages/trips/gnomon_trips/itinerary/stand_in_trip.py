@@ -190,11 +190,9 @@ class ElsewhereProvider:
         answer = await self._provider.details(place_id)
         return answer.of(self.moved(answer.value))
 
-    async def route(
-        self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
-    ) -> Answer[Way]:
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
         """As `Provider.route`."""
-        return await self._provider.route(start, end, mode=mode, depart=depart)
+        return await self._provider.route(start, end, mode=mode)
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         """As `Provider.matrix`."""

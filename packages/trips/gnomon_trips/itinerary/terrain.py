@@ -10,9 +10,9 @@ from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.errors import BadArgument, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, open_intervals, within
+from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, open_on, within
 from gnomon_trips.itinerary.kept_free import meals_kept_free
-from gnomon_trips.itinerary.kinds import kind_of, serves
+from gnomon_trips.itinerary.kinds import kind_of, serves, singular
 from gnomon_trips.itinerary.place import PROVABLE, Exactness, LatLon, Place, Table
 from gnomon_trips.itinerary.preferences import preference_m
 from gnomon_trips.itinerary.provider import (
@@ -38,8 +38,10 @@ MOST_ANCHORS = 12
 """At so many neighbourhoods of a trip, those farthest from each other, one looks around."""
 MOST_CHOSEN = 140
 """So many places to choose from are enough, of all kinds together."""
-OF_EVENINGS, EVENING_MIN = frozenset(("bar", "nightclub")), 16 * 60
+EVENING_MIN: Mapping[str, int] = {"bar": 17 * 60, "nightclub": 22 * 60}
 """Kinds of place to which one goes from that minute of the day on."""
+NOON_MIN: Mapping[str, int] = {"restaurant": 11 * 60, "pub": 11 * 60, "biergarten": 11 * 60}
+"""The same where the hours are not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,9 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
         places = tuple(place for place in places if serves(place, kind))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
-            none = f"no {kind} that is open on these days is known around the trip"
+            none = f"no {singular(kind)} that is open on these days is known around the trip"
+            if set(request.avoid) & {kind, singular(kind)}:
+                none = f"{kind} are to be avoided"
             missing.append((kind, f"the search ended before one was found for {kind}" if is_over() else none))
     beds: tuple[Place, ...] = ()
     if request.days > 1 and request.hotel is None and not all(request.nights or [None]):
@@ -245,15 +249,13 @@ def groups_of(places: Sequence[Place]) -> list[int]:
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     """When a place is open on a day of the trip, counted from 0; None: not known.
 
-    Where one goes of an evening counts as open from EVENING_MIN on, unless it was asked for by name.
+    Unless it was asked for by name, it counts as open from EVENING_MIN or NOON_MIN on.
     """
-    hours = place.hours
-    open_spans = (
-        None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
-    )
-    if place.kind in OF_EVENINGS and not trip.is_asked_for(place):
+    open_spans = open_on(place, trip.request.dates()[day], trip.country)
+    first_min = EVENING_MIN.get(place.kind, NOON_MIN.get(place.kind) if open_spans is None else None)
+    if first_min is not None and not trip.is_asked_for(place):
         spans = ((0, LATEST_MIN),) if open_spans is None else open_spans
-        open_spans = tuple((max(start, EVENING_MIN), end) for start, end in spans if end > EVENING_MIN)
+        open_spans = tuple((max(start, first_min), end) for start, end in spans if end > first_min)
     return within(open_spans, trip.fixed_hours(place, day))
 
 

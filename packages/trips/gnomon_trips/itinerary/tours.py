@@ -10,6 +10,7 @@ from gnomon_trips.itinerary.terrain import FAR
 CODE = 4
 """A stop is its spot times CODE, plus the number of the meal that is had there, from 1; 0: none."""
 KEPT_DAYS, KEPT_FRAMES = 400_000, 50_000
+LATE_MIN = 60  # nobody minds so long a wait for the first door of a day
 
 Order = tuple[int, ...]
 Solution = list[Order]
@@ -149,6 +150,7 @@ class Tours:
         """The state after these stops; None: a rule forbids one of them."""
         weights, spots = self.weights, self.spots
         clock, metres, way_cost, soft, busy, at = state
+        is_first = clock == self.first_min(day)
         self.steps += len(codes)
         for code in codes:
             spot, meal = code // CODE, code % CODE
@@ -164,6 +166,9 @@ class Tours:
             if timed is None:
                 return None
             arrive, leave, closes = timed
+            if is_first:
+                soft += weights.late_m * max(0, arrive - clock - LATE_MIN)
+                is_first = False
             if meal:
                 soft += weights.meal_m * abs(arrive - self.meals[meal - 1].ideal_min)
                 soft += spots.meal_m[spot][meal - 1]

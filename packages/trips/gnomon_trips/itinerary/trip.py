@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gnomon_tools.core.inputs import BlindInput, OtherCall
-from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, readings, rivals
+from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, meeting_point, readings, rivals
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import Interval
@@ -140,7 +140,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     """Find every name of a request; what cannot be found is kept with its reason, never guessed.
 
     A visiting-order graph and the stops of a video become places and orders of the request first. A name that
-    several places share is decided by the places that are certain, then by those decided so far.
+    several places share is decided by where the others are.
 
     Raises:
         BadArgument: a place that must be seen is none of the places to visit.
@@ -158,9 +158,13 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         choice = search.choose()
         if choice is not None and not choice.told:
             answers[name] = search.hits.of(choice.hit.place)
-    for _ in range(2):  # what is decided the first time may decide another name the second time
-        for name, search in searches.items():
-            choice = None if name in answers else search.choose(_middle(answers))
+    unsure = {name: search for name, search in searches.items() if name not in answers}
+    middle = _middle(answers) or meeting_point([search.hits.value for search in unsure.values()])
+    for is_last in (False, True):  # at last each by all the others, also by those after it
+        for name, search in unsure.items():
+            for told in (answers, assumed):
+                told.pop(name, None)
+            choice = search.choose(_middle(answers) if is_last else middle)
             if choice is not None:
                 answers[name], assumed[name] = search.hits.of(choice.hit.place), choice.told
     far = _far_away(answers, names) if request.area.lower() != WORLD else {}

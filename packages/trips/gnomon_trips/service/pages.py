@@ -31,7 +31,9 @@ PLANNED_TASKS = ("request", "city-day", "two-day", "change-request", "must-refus
 PER_PAGE = 30
 EXAMPLES: dict[str, dict[str, Any]] = json.loads(files(__package__).joinpath("examples.json").read_bytes())
 """Requests to start from: one that can be planned, and one where a museum is closed."""
-FIELDS = ("area", "start_date", "latest_start", "days", "hotel", "start", "end", "places")
+FIELDS = ("area", "start_date", "latest_start", "days", "hotel", "start", "end", "mode", "places")
+SET_TIME = re.compile(r"(.*\S)\s+(\d\d:\d\d)")
+"""A line of the form that names a place and when to be there."""
 DOWNLOADS = {".ics": "Calendar", ".geojson": "Map data", ".json": "Plan and checks", ".html": "Page"}
 OF_REFUSALS = (".json", ".html")  # the others would be empty
 
@@ -62,13 +64,14 @@ def plan_trip(
     hotel: Annotated[str, Form()] = "",
     start: Annotated[str, Form()] = "",
     end: Annotated[str, Form()] = "",
+    mode: Annotated[str, Form()] = "",
     places: Annotated[str, Form()] = "",
     written: Annotated[str, Form(alias="request")] = "",
 ) -> Response:
     """Queue the request of a form, either of its fields or as JSON, and show the trip's page."""
     if not comes_from_here(request):
         raise HTTPException(403, "the form was not sent from a page of this server")
-    values = (area, start_date, latest_start, days, hotel, start, end, places)
+    values = (area, start_date, latest_start, days, hotel, start, end, mode, places)
     fields = dict(zip(FIELDS, values, strict=True))
     try:
         body = _parsed(written) if written.strip() else _request_of(fields)
@@ -99,7 +102,11 @@ def _request_of(fields: dict[str, str]) -> dict[str, Any]:
     """The request in the fields of the small form; what is left empty is left out."""
     request: dict[str, Any] = {name: value.strip() for name, value in fields.items() if value.strip()}
     if "places" in request:
-        request["places"] = list(filter(None, map(str.strip, request["places"].splitlines())))
+        lines = list(filter(None, map(str.strip, request["places"].splitlines())))
+        timed = [(line, SET_TIME.fullmatch(line)) for line in lines]
+        request["places"] = [match[1] if match else line for line, match in timed]
+        if fixed := [{"place": match[1], "start": match[2]} for _, match in timed if match]:
+            request["fixed"] = fixed
     if window := {name: request.pop(name) for name in ("start", "end") if name in request}:
         request["window"] = window
     if request.get("days", "").isdecimal():
@@ -112,7 +119,7 @@ def _field_of(message: str, written: str) -> str:
     if written.strip():
         return "request"
     match = re.match(r"(?:window\.)?(\w+)(?:\.\w+)*:", message)
-    name = "end" if match and match[1] == "window" else match[1] if match else ""
+    name = {"window": "end", "fixed": "places"}.get(match[1], match[1]) if match else ""
     return name if name in FIELDS else "places" if "place" in message else "area"
 
 
@@ -146,6 +153,7 @@ def _listing(
             "start_date": example["start_date"],
             "days": str(example.get("days", 1)),
             "hotel": example.get("hotel", ""),
+            "mode": example.get("mode", "walk"),
             **example.get("window", {}),
             "places": "\n".join(example["places"]),
             "request": json.dumps(example, indent=2, ensure_ascii=False),

@@ -118,8 +118,10 @@ def _scheduled(reading: TripReading, places: Sequence[str]) -> str:
 def _refused(error: str) -> str:
     """The constraints in the scheduler's words."""
     named = error.partition("kept together: ")[2]
-    kinds = ("budget", "rooms", "window", "max_walk_m", "max_leg_min", "meal:", "avoid:", "hours:", "order:")
-    conflict = [constraint for constraint in named.split(", ") if constraint.startswith(kinds)]
+    kinds = ("budget", "rooms", "window", "max_walk_m", "max_leg_min")
+    conflict = [
+        constraint for constraint in named.split(", ") if constraint.startswith(kinds) or ":" in constraint
+    ]
     return json.dumps({"status": "refused", "conflict": conflict or ["window"]}, ensure_ascii=False)
 
 

@@ -85,7 +85,7 @@ def test_the_headline_counts_the_checks_and_names_what_fails_first(late: TripRes
         "Ateneum closes 18:00, you arrive 18:20; and 1 more; 1 could not be checked."
     )
     states = [check.state for check in checks_of(late, faults_of(late))]
-    assert (states.count("holds"), states.count("fails"), states.count("unknown")) == (29 + 2, 2, 1), (
+    assert (states.count("holds"), states.count("fails"), states.count("unchecked")) == (29 + 2, 2, 1), (
         "remarks that are not made hold, and are not counted"
     )
 
@@ -215,7 +215,7 @@ def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None
     park = "helsinki/w27326449"
     result = planned([[(park, "09:30", "10:00")]], days=1, places=[park], meals=[])
     (check,) = [check for check in checks_of(result, faults_of(result)) if check.code == "OPEN_HOURS"]
-    assert (check.state, check.note) == ("unknown", "0 of 1 stop; stop 1: no source has its hours")
+    assert (check.state, check.note) == ("unchecked", "0 of 1 stop; stop 1: no source has its hours")
     page = page_of(result)
     assert "hours not known" in row_of(page, "stop-1-1")
     before = page.split('id="trip-before"')[1].split("</section>")[0]

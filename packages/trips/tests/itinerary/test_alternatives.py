@@ -42,6 +42,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"places": ["Ateneum"], "party": 5, "rooms": 2}, "the trip works with 3 rooms."),
     ({"places": ["Ateneum"], "avoid": ["Ateneum"]}, "the trip works if Ateneum may be visited."),
     (
+        {"places": ["Ateneum"], "fixed": [{"place": "Ateneum", "start": "09:30"}]},
+        "Ateneum is to be visited at 09:30; the trip works if Ateneum may be visited at another time.",
+    ),
+    (
         {"places": ["Ateneum", "Kiasma"], "order": [["Ateneum", "Kiasma"], ["Kiasma", "Ateneum"]]},
         "without “Ateneum before Kiasma”, or without Kiasma.",
     ),

@@ -108,6 +108,44 @@ def test_lunch_is_near_its_hour_and_dinner_is_no_cafe() -> None:
     assert not {"cafe", "fast_food"} & {visit.place.kind for visit in dinners}
 
 
+@pytest.mark.parametrize(("party", "kinds"), [(2, {"cafe", "fast_food"}), (8, {"restaurant", "pub"})])
+def test_lunch_for_many_is_where_there_is_a_table(party: int, kinds: set[str]) -> None:
+    _, plan, _ = planned(trip_of(**{**WEEKEND, "days": 2, "places": ["Ateneum", "Kiasma"]}, party=party))
+    lunches = [visit for day in plan.days for visit in day.visits if visit.why == "lunch"]
+    assert len(lunches) == 2
+    assert {visit.place.kind for visit in lunches} <= kinds
+
+
+def test_a_wish_for_a_restaurant_is_a_meal_and_no_breakfast() -> None:
+    _, plan, _ = planned(trip_of(**{**WEEKEND, "days": 1, "places": ["Ateneum"]}, wishes=["restaurants"]))
+    eaten = [visit for visit in plan.days[0].visits if visit.place.kind in MEALS]
+    assert [(visit.place.kind, visit.why) for visit in eaten] == [("restaurant", "lunch")]
+
+
+def test_nothing_that_is_open_is_put_off_for_a_long_free_time() -> None:
+    window = {"start": "09:00", "end": "21:30"}
+    _, plan, _ = planned(
+        trip_of(**{**WEEKEND, "days": 1, "places": ["Ateneum"], "meals": [DINNER], "window": window})
+    )
+    assert plan.days[0].visits[0].arrive == "10:00"
+
+
+def test_a_day_does_not_wait_till_noon_where_something_is_open() -> None:
+    fixed = [{"place": "Kiasma", "start": "14:00"}]
+    fields: dict[str, Any] = {**WEEKEND, "days": 1, "places": ["Kiasma", "Kampin kappeli"], "fixed": fixed}
+    _, plan, _ = planned(trip_of(**{**fields, "start_date": "2026-06-12"}))
+    assert plan.days[0].visits[0].place.name == "Kampin kappeli"
+    assert plan.days[0].visits[0].arrive <= "10:00"
+
+
+def test_a_nightclub_that_nobody_named_is_for_the_night() -> None:
+    fields: dict[str, Any] = {"places": [], "meals": [], "days": 1, "wishes": ["bar", "nightclub"]}
+    _, plan, _ = planned(trip_of(**{**WEEKEND, **fields, "window": {"start": "14:00", "end": "02:00"}}))
+    arrivals = {visit.place.kind: visit.arrive for visit in plan.days[0].visits}
+    assert arrivals["bar"] >= "17:00"
+    assert arrivals["nightclub"] >= "22:00"
+
+
 def test_no_chain_and_no_place_is_visited_twice() -> None:
     trip = trip_of(**{**WEEKEND, "days": 7}, wishes=["cafe", "park", "museum"])
     _, plan, verification = planned(trip)

@@ -75,6 +75,25 @@ def test_the_rest_of_the_trip_decides_a_shared_name(beside: list[str], meant: st
     assert "府中市" in trip.assumed
 
 
+@pytest.mark.parametrize(
+    ("names", "states"),
+    [
+        (["Portland", "Boston", "New York"], ["Maine", "Massachusetts", "New York"]),
+        (["Birmingham", "Montgomery", "Atlanta"], ["Alabama", "Alabama", "Georgia"]),
+        (["London", "Hamilton", "Toronto"], ["Ontario", "Ontario", "Ontario"]),
+    ],
+)
+def test_cities_of_shared_names_are_decided_together(names: list[str], states: list[str]) -> None:
+    trip = trip_of(embedded("world"), names, area="world")
+    assert [place.admin.prefecture for place in trip.places() if place.admin] == states
+
+
+@pytest.mark.parametrize("names", [["Cordoba", "Granada", "Merida"], ["Santiago", "Leon", "Burgos"]])
+def test_cities_that_are_all_larger_elsewhere_are_those_near_each_other(names: list[str]) -> None:
+    trip = trip_of(embedded("world"), names, area="world")
+    assert [place.admin.country for place in trip.places() if place.admin] == ["ES"] * 3
+
+
 def test_an_unknown_name_is_skipped_and_the_rest_is_planned(japan: Provider) -> None:
     trip = trip_of(
         japan, ["Tokyo Tower", "Atlantis of the East", "中央区"], order=[["中央区", "Tokyo Tower"]]
@@ -274,6 +293,7 @@ def test_a_name_that_only_another_continent_knows_is_left_out(japan: Provider) -
         ("Tuomiokirkko", "Helsingin tuomiokirkko"),
         ("Hotel Torni", "Hotelli Torni"),
         ("Vanha Church", "Vanha kirkko"),
+        ("Kasarmi", "Kasarmitori"),
     ],
 )
 def test_an_article_the_city_or_the_kind_beside_a_name_and_its_last_word_alone_are_understood(
@@ -284,7 +304,7 @@ def test_an_article_the_city_or_the_kind_beside_a_name_and_its_last_word_alone_a
     assert (name in trip.assumed) == (name not in ("the Ateneum", "Senate Square", "Oodi"))
 
 
-@pytest.mark.parametrize("name", ["Kamppi", "Esplanadi", "Aleksanterinkatu 52", "Design Museum", "Kallio"])
+@pytest.mark.parametrize("name", ["Kamppi", "Kaivo", "Aleksanterinkatu 52", "Design Museum", "Kallio"])
 def test_what_is_only_similar_in_a_city_is_listed_and_not_taken(name: str, helsinki: Provider) -> None:
     trip = trip_of(helsinki, [name], area="helsinki")
     assert name not in trip.named
@@ -313,6 +333,11 @@ def test_what_a_traveller_types_beside_the_name_is_read_aloud(name: str, found: 
     trip = trip_of(japan, ["Tokyo Tower", name])
     assert found in (trip.named[name].name, *trip.named[name].also)
     assert trip.assumed[name]
+
+
+def test_a_sight_goes_with_and_without_the_city(japan: Provider) -> None:
+    trip = trip_of(japan, ["Disneyland", "Tokyo Senso-ji"])
+    assert [place.name for place in trip.places()] == ["Tokyo Disneyland", "Sensō-ji"]
 
 
 def test_a_station_goes_without_the_city_before_its_name(japan: Provider) -> None:

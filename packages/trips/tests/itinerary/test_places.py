@@ -26,7 +26,7 @@ def test_the_embedded_city_has_places_hours_and_streets(helsinki: Provider) -> N
     with_hours = [place for place in city.places.values() if place.hours]
     assert len(with_hours) == 520
     unread = [p for p in with_hours if open_intervals(p.hours or "", dt.date(2026, 6, 10), "FI") is None]
-    assert len(unread) == 5  # of 520: text in free words, or on request
+    assert len(unread) == 4  # of 520: text in free words, or on request
     assert len(city.streets.lat_deg) > 5000
     assert "OpenStreetMap" in helsinki.attribution
 

@@ -151,7 +151,7 @@ def test_a_wish_that_is_told_as_unserved_is_a_remark(in_the_city: tuple[Json, Js
 
 def test_a_share_leaves_out_what_could_not_be_checked(in_the_city: tuple[Json, Json]) -> None:
     verdict = judged(*in_the_city)
-    assert verdict.micro == 1.0
+    assert verdict.micro_of(verdict.checked) == 1.0
     assert len(verdict.held) == len(verdict.checked) - 2  # the night's price, and words that nothing reads
     assert verdict.words == counts_in_words(len(verdict.held), 0, 2)
     assert verdict.words.endswith("2 could not be checked")

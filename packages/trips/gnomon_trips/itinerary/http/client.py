@@ -61,15 +61,8 @@ class HttpProvider:
     async def details(self, place_id: str) -> Answer[Place]:
         raise Unsupported(f"{self.name} knows nothing about {place_id!r}")
 
-    async def route(
-        self,
-        start: LatLon,  # noqa: ARG002 (the protocol's argument)
-        end: LatLon,  # noqa: ARG002 (same)
-        *,
-        mode: Mode = "walk",
-        depart: str | None = None,  # noqa: ARG002 (same)
-    ) -> Answer[Way]:
-        raise Unsupported(f"{self.name} knows no ways by {mode}")
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
+        raise Unsupported(f"{self.name} knows no ways by {mode}, such as from {start} to {end}")
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:  # noqa: ARG002 (same)
         raise Unsupported(f"{self.name} knows no ways by {mode}")

@@ -81,9 +81,7 @@ class GoogleRoutes(_Google):
     name = "google-routes"
     attribution = "Ways: Google"
 
-    async def route(
-        self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
-    ) -> Answer[Way]:
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
         if mode not in TRAVEL:
             raise Unsupported(f"no ways by {mode}; there are: {', '.join(TRAVEL)}")
         body: dict[str, Any] = {
@@ -91,7 +89,6 @@ class GoogleRoutes(_Google):
             "destination": {"location": {"latLng": _at(end)}},
             "travelMode": TRAVEL[mode],
         }
-        body |= {"departureTime": depart} if depart else {}
         mask = {"X-Goog-FieldMask": "routes.duration,routes.distanceMeters"}
         reply = await self.ask("POST", "/directions/v2:computeRoutes", json=body, headers=mask)
         with self.reading():

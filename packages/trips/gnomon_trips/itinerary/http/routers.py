@@ -19,14 +19,7 @@ class _StreetRouter(HttpProvider):
 
     attribution = OSM_NOTICE
 
-    async def route(
-        self,
-        start: LatLon,
-        end: LatLon,
-        *,
-        mode: Mode = "walk",
-        depart: str | None = None,  # noqa: ARG002 (streets have no timetable)
-    ) -> Answer[Way]:
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
         try:
             seconds, metres = await self.measured(start, end, mode)
         except BadArgument:  # 400 is also how a router says that nothing joins the two

@@ -86,16 +86,14 @@ class Mounted:
                 return await city.details(place_id)
         return await self.japan.details(place_id)
 
-    async def route(
-        self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
-    ) -> Answer[Way]:
+    async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
         """On foot along the streets of an extract that has both ends, else as the embedded data say."""
         for city in self._cities_with((start, end), mode):
             try:
-                return await city.route(start, end, mode=mode, depart=depart)
+                return await city.route(start, end, mode=mode)
             except Unreachable:
                 continue
-        return await self.japan.route(start, end, mode=mode, depart=depart)
+        return await self.japan.route(start, end, mode=mode)
 
     async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
         """The track of the way that `route` answers with."""

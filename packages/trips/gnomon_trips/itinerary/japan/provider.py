@@ -41,7 +41,7 @@ class Japan(Embedded):
     """Sights of the travelled cities, the gazetteer's areas and stations. It knows no hours and no fares."""
 
     name = "japan"
-    version = "gazetteer 2022, landmarks and timetables 2026, rail 2"
+    version = "gazetteer 2022, landmarks and timetables 2026, rail 3"
     attribution = f"{gazetteer.ATTRIBUTION}\n{SIGHTS_NOTICE}\n{KANTO_NOTICE}"
     retrieved_at = "2022"
     exactness: Exactness = "estimate"

@@ -318,6 +318,8 @@ class _Builder:
                 wait_min = WAIT_MIN[service]
                 if service == "local":
                     wait_min = min(MOST_LOCAL_MIN, wait_min + WAIT_KM_MIN * max(0.0, spacing_km - DENSE_KM))
+                if "観光" in line:  # for sightseers: hourly, and by reservation
+                    wait_min = MOST_WAIT_MIN
                 nodes: dict[int, int] = {}
                 for place in dict.fromkeys(place for a, b, _ in hops for place in (a, b)):
                     row = rows[place]

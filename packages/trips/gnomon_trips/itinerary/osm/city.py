@@ -68,6 +68,8 @@ WORDS_OF_KIND: Mapping[str, frozenset[str]] = {
     "castle": frozenset(("castle", "schloss", "burg", "chateau", "linna", "slott")),
     "hotel": frozenset(("hotel", "hotelli", "hotell", "gasthof")),
     "museum": frozenset(("museum", "museo", "museet", "musee")),
+    "park": frozenset(("park", "puisto", "parken", "parc", "garten")),
+    "square": frozenset(("square", "tori", "torget", "aukio", "platz", "place")),
     "place_of_worship": frozenset(
         (
             *("church", "chapel", "cathedral", "kirche", "pfarrkirche", "kapelle", "kathedrale", "dom"),
@@ -76,7 +78,9 @@ WORDS_OF_KIND: Mapping[str, frozenset[str]] = {
     ),
 }
 """Words for what a place is, in languages of maps at hand: beside a name they may differ or be missing."""
-_SAINT = re.compile(r"^(?:saint|sankt)$")
+LONG_WORD = 10
+"""A word of so many letters is as good anywhere in a name as its first or last one."""
+_SAINT = re.compile(r"^(?:sainte?|sankt|ste)$")
 RAIL_STOPS = frozenset(("station", "halt"))
 RAIL_WORDS = frozenset(("central", "main", "railway", "train", "rail", "station"))
 PLAIN_KINDS = STOPS | {
@@ -171,7 +175,9 @@ class City(Embedded):
         if fit == 1:
             return fit
         city = set(plain_name(f"{self.about.title} {self.about.municipality}").split())
-        words, own_words = plain_name(name).split(), plain_name(own_name).split()
+        words, own_words = (
+            [_SAINT.sub("st", word) for word in plain_name(one).split()] for one in (name, own_name)
+        )
         bare = [word for word in words if word not in city]
         own_bare = [word for word in own_words if word not in city]
         if bare and bare == own_bare and len(bare) > 1:
@@ -179,19 +185,22 @@ class City(Embedded):
         if any(word.isdigit() for word in words) and not any(word.isdigit() for word in own_words):
             return min(fit, NO_NAME)
         kind = {place.kind.replace("_", " ").split()[-1], "art", *WORDS_OF_KIND.get(place.kind, ())}
-        rest, own_rest = (
-            [_SAINT.sub("st", word) for word in row if word not in kind] for row in (bare, own_bare)
-        )
+        rest, own_rest = ([word for word in row if word not in kind] for row in (bare, own_bare))
         if rest and rest == own_rest and len(rest) < len(bare):
             return PART_OF_NAME
+        if len(bare) == len(own_bare) == 1 and own_bare[0] in {
+            f"{bare[0]}{link}{word}" for link in ("", "n", "s") for word in kind
+        }:
+            return PART_OF_NAME  # Esplanadi is Esplanadinpuisto
         faith = dict(place.tags).get("denomination", "").split("_")
         if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
             return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
         if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
             return PART_OF_NAME  # a city's central station bears the city's name alone
         is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS
-        ends = (*own_bare[:1], *own_bare[-1:]) if own_name == place.name else ()
-        if is_own_word and place.kind not in PLAIN_KINDS and bare[0] in ends:
+        ends = own_bare if len(name) >= LONG_WORD else (*own_bare[:1], *own_bare[-1:])
+        is_on_spot = own_name == place.name and place.kind not in PLAIN_KINDS
+        if is_own_word and is_on_spot and bare[0] in ends:
             return PART_OF_NAME
         return fit
 

@@ -188,6 +188,10 @@ def _is_asked(constraint: str, trip: Trip) -> bool | None:
             return about in {f"{first}>{then}" for first, then in request.order}
         case "hours" | "place":
             return about in names
+        case "fixed":
+            return about in {fixed.place for fixed in request.fixed}
+        case "rooms":
+            return request.rooms is not None
         case "avoid":
             return about in request.avoid
         case "window" | "places" | "no_way":

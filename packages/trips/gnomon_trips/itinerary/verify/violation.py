@@ -89,10 +89,6 @@ class Verification:
         )
 
     @property
-    def micro(self) -> float:
-        return self.micro_of(self.checked) or 0.0
-
-    @property
     def macro(self) -> bool:
         return not self.failed - codes_of("hard")
 
