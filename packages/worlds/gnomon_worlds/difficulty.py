@@ -57,11 +57,11 @@ OPTIONS = 4
 REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"
-# Of hard questions, as ids say it (`hard4`). Those of 2 and 3 are evened out by what was fitted, and in those
-# of 2 the ways and the speed in view may miss the truth. In those of before, `hard`, rules of thumb alone are
-# at chance.
-EDITION, FITTED_EDITION = 4, 3
-_TAG = re.compile(r"easy|medium|hard[234]?|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
+# Of hard questions, as ids say it (`hard5`). Those of 4 and 5 have four maps; in those of 4, clips show the
+# streets of one. Those of 2 and 3 are evened out by what was fitted, and in those of 2 the ways and the speed
+# in view may miss the truth. In those of before, `hard`, rules of thumb alone are at chance.
+EDITION, OF_FOUR_MAPS, FITTED_EDITION = 5, 4, 3
+_TAG = re.compile(r"easy|medium|hard[2345]?|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ class Difficulty:
         """
         if not _TAG.fullmatch(tag):
             raise ValueError(tag)
-        if tag in ("hard2", "hard3", "hard4"):
+        if tag[:-1] == "hard":
             return cls(level="hard", edition=int(tag[-1]))
         for level in LEVELS:
             if tag == level:

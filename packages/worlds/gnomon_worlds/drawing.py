@@ -13,7 +13,7 @@ from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_published.drawn_maps.map_sheet import with_map
 from gnomon_worlds.attainable import is_attainable, is_clear
 from gnomon_worlds.camera_model import draw_clocks
-from gnomon_worlds.difficulty import EDITION, Difficulty, Lots
+from gnomon_worlds.difficulty import OF_FOUR_MAPS, Difficulty, Lots
 from gnomon_worlds.even_odds import Chooser, EvenOdds
 from gnomon_worlds.features import features_of
 from gnomon_worlds.forecasting import meeting, next_spot, trajectory
@@ -99,8 +99,8 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         if isinstance(lots, Lots) and spare == STRICT_WORLDS:
             lots = replace(lots, must_tell=False)
-        if number.edition == EDITION:
-            in_world = hard_question(world, rng, number.task_id)
+        if number.edition >= OF_FOUR_MAPS:
+            in_world = hard_question(world, rng, number.task_id, films_all=number.edition > OF_FOUR_MAPS)
         else:
             in_world = _find(world, rng, number.task_id, difficulty, lots)
         if in_world is not None:
@@ -154,7 +154,7 @@ def world_of(
     elif difficulty is None or difficulty.level == "easy":
         world = town()
     else:
-        world = town(plan=draw_plan(rng, is_whole=difficulty.edition == EDITION))
+        world = town(plan=draw_plan(rng, is_whole=difficulty.edition >= OF_FOUR_MAPS))
     if options and options.movement == "simulated":
         world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
         world = replace(world, is_crowded=is_crowded, is_returning=options.journeys == "returning")

@@ -8,7 +8,8 @@ learned, is right more often than once in four times.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise, permutations
 from random import Random
 
 import numpy as np
@@ -19,7 +20,17 @@ from gnomon_worlds.crossings import Crossings, Flags, Floats, crossings_of
 from gnomon_worlds.difficulty import OPTIONS
 from gnomon_worlds.forecasting import BEYOND, next_seen
 from gnomon_worlds.movement import PEDESTRIAN, VEHICLE, Body, Journey, Stretch
-from gnomon_worlds.past_questions import CLEAR_S, DETOUR, arrival, passage
+from gnomon_worlds.past_questions import (
+    CLEAR_S,
+    DETOUR,
+    REORDER,
+    arrival,
+    arrows,
+    motion,
+    passage,
+    reordering,
+    told_way,
+)
 from gnomon_worlds.question import Question, when
 from gnomon_worlds.trajectory import ON_FOOT, STARTS_S, TARGETS, Sighting, Trip, fit, lookout_of
 from gnomon_worlds.world import World
@@ -32,7 +43,21 @@ SAME_M = 1e-6
 
 Find = Callable[[Random, Crossings, float], "list[Answer]"]
 Seen = tuple[Sighting, ...]  # in the clips, and what is asked about
+Tell = Callable[[Trip, Seen], str | None]
 Ask = Callable[[World, Trip, Seen, Sequence[str], str], Question]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a task's questions are found: four maps and ways, what is right under one, and the question.
+
+    `tell` gives None where a trip cannot be told; `is_next`: nobody sees the target before what is asked for.
+    """
+
+    find: Find
+    tell: Tell
+    ask: Ask
+    is_next: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,22 +78,28 @@ class Target:
     left_s: float  # when it leaves the view of the first clip
 
 
-def hard_question(town: World, rng: Random, task_id: str) -> tuple[World, Question] | None:
-    """A question, and the town as its map has it; None where no four maps differ so."""
+def hard_question(
+    town: World, rng: Random, task_id: str, *, films_all: bool
+) -> tuple[World, Question] | None:
+    """A question, and the town as its map has it; None where no four maps differ so.
+
+    With `films_all` clips show the streets that its map lacks too, so that pictures tell no more than boxes.
+    """
     asked = under_four_maps(town, rng, task_id)
     if asked is None:
         return None
     map_, question = rng.choice(asked)
-    return crossings_of(town).town_of(town, map_, f"{town.scene.id}-{TASKS[task_id].short}"), question
+    mapped = crossings_of(town).town_of(town, map_, f"{town.scene.id}-{TASKS[task_id].short}")
+    return replace(mapped, filmed=town) if films_all else mapped, question
 
 
 def under_four_maps(town: World, rng: Random, task_id: str) -> list[tuple[int, Question]] | None:
     """Four maps, each with the question under it: only what is right differs."""
     crossings = crossings_of(town)
-    find, ask = _TASKS[task_id]
+    asking = _TASKS[task_id]
     for _ in range(TRIED):
-        four = find(rng, crossings, town.margin_m)
-        if four and (questions := _asked(town, rng, crossings, four, ask)):
+        four = asking.find(rng, crossings, town.margin_m)
+        if four and (questions := _asked(town, rng, crossings, four, asking)):
             return [(answer.map_, question) for answer, question in zip(four, questions, strict=True)]
     return None
 
@@ -117,6 +148,33 @@ def _ahead(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
     return [Answer(map_=int(maps[at]), crossed=(first, int(nearest[maps[at]]))) for at in four]
 
 
+def _driven(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
+    """Shortest ways from clip to clip, no two of which are nearly as long."""
+    first, last = _two(rng, its)
+    way_m = its.onward_m[:, first, last]
+    maps = (_is_fit(way_m) & (way_m <= its.shortest_m[:, first, last] + SAME_M)).nonzero()[0]
+    whole_m = way_m[maps]
+    four = _together(rng, (abs(whole_m[:, None] - whole_m) > margin_m / 2) & _is_alike(whole_m))
+    return [Answer(map_=int(maps[at]), crossed=(first, last)) for at in four]
+
+
+def _ordered(rng: Random, its: Crossings, margin_m: float) -> list[Answer]:
+    """Shortest ways from clip to clip past three cameras; in any other order they are much longer."""
+    three = [2 * camera + rng.randrange(2) for camera in rng.sample(range(len(its.cameras)), 3)]
+    orders = list(permutations(three))
+    a, b, c = np.array(orders).T
+    least_m = its.shortest_m[:, a, b] + its.seen_m[b] + its.shortest_m[:, b, c]
+    best, maps = least_m.argmin(axis=1), np.arange(len(least_m))
+    shortest_m, next_m = np.sort(least_m, axis=1)[:, :2].T
+    way_m = (its.onward_m[:, a, b] + its.seen_m[b] + its.onward_m[:, b, c])[maps, best]
+    is_fit = _is_fit(way_m / 2) & (way_m <= shortest_m + SAME_M) & (next_m > REORDER * way_m + margin_m / 2)
+    fits = is_fit.nonzero()[0].tolist()
+    by_best = {int(best[map_]): int(map_) for map_ in rng.sample(fits, len(fits))}
+    if len(by_best) < OPTIONS:
+        return []
+    return [Answer(map_=by_best[at], crossed=orders[at]) for at in rng.sample(sorted(by_best), OPTIONS)]
+
+
 def _two(rng: Random, its: Crossings) -> tuple[int, int]:
     """The crossings of two clips' views."""
     first, last = rng.sample(range(len(its.cameras)), 2)
@@ -160,7 +218,7 @@ def _together(rng: Random, fits: Flags) -> list[int]:
 
 
 def _asked(
-    town: World, rng: Random, its: Crossings, four: Sequence[Answer], ask: Ask
+    town: World, rng: Random, its: Crossings, four: Sequence[Answer], asking: Asking
 ) -> list[Question] | None:
     """The question under each map; None where one of them is not to be asked."""
     body = PEDESTRIAN if rng.random() < ON_FOOT else VEHICLE
@@ -172,16 +230,16 @@ def _asked(
         left_s=rng.uniform(*STARTS_S),
     )
     trips: list[tuple[Trip, Seen]] = []
+    options: list[str] = []
     for answer, trip in zip(four, _trips(town, its, four, target), strict=True):
-        sightings = _seen(its, answer, trip)
-        if not sightings:
+        sightings = _seen(its, answer, trip, is_next=asking.is_next)
+        right = asking.tell(trip, sightings) if sightings else None
+        if right is None or right in options:
             return None
         trips.append((trip, sightings))
-    middles = [sightings[1] for _, sightings in trips]
-    is_time = middles[0].camera == middles[1].camera
-    options = [when(middle) if is_time else middle.camera for middle in middles]
+        options.append(right)
     questions = [
-        ask(town, trip, sightings, options, right)
+        asking.ask(town, trip, sightings, options, right)
         for (trip, sightings), right in zip(trips, options, strict=True)
     ]
     return questions if all(is_clear(town, question) for question in questions) else None
@@ -191,38 +249,82 @@ def _trips(town: World, its: Crossings, four: Sequence[Answer], target: Target) 
     """The target's trip under each map; from clip to clip, where there are two, it takes equally long."""
     lines_m = [np.array(its.route_m(answer.map_, answer.crossed)) for answer in four]
     alongs_m = [np.insert(np.hypot(*np.diff(line_m, axis=0).T).cumsum(), 0, 0.0) for line_m in lines_m]
-    first, lasts = four[0].crossed[0], [answer.crossed[-1] for answer in four]
-    leaves_m = its.before_m[first] + its.seen_m[first]
+    firsts, lasts = ({answer.crossed[at] for answer in four} for at in (0, -1))
     enters_m = [
-        along_m[-1] - its.after_m[last] - its.seen_m[last]
-        for along_m, last in zip(alongs_m, lasts, strict=True)
+        along_m[-1] - its.after_m[answer.crossed[-1]] - its.seen_m[answer.crossed[-1]]
+        for along_m, answer in zip(alongs_m, four, strict=True)
     ]
-    mean_m = np.mean(enters_m) - leaves_m
-    for line_m, along_m, enter_m in zip(lines_m, alongs_m, enters_m, strict=True):
-        unseen_m = mean_m if len(set(lasts)) == 1 else enter_m - leaves_m
-        marks_m = [0.0, leaves_m, enter_m, along_m[-1]]
-        paced_m = np.array([-leaves_m, 0.0, unseen_m, unseen_m + along_m[-1] - enter_m])
+    mean_m = np.mean(enters_m) if len(lasts) == 1 else None
+    for line_m, along_m, enter_m, answer in zip(lines_m, alongs_m, enters_m, four, strict=True):
+        if len(firsts) == 1:
+            leaves_m = its.before_m[answer.crossed[0]] + its.seen_m[answer.crossed[0]]
+            unseen_m = (enter_m if mean_m is None else mean_m) - leaves_m
+            marks_m = np.array([0.0, leaves_m, enter_m, along_m[-1]])
+            paced_m = np.array([-leaves_m, 0.0, unseen_m, unseen_m + along_m[-1] - enter_m])
+            marks_s = target.left_s + paced_m / target.speed_mps
+        else:
+            marks_m, marks_s = _in_step(its, answer, target)
         at_m = np.union1d(along_m, marks_m)
-        times_s = np.interp(at_m, marks_m, target.left_s + paced_m / target.speed_mps).tolist()
+        times_s = np.interp(at_m, marks_m, marks_s).tolist()
         points_m = zip(*(np.interp(at_m, along_m, axis).tolist() for axis in line_m.T), strict=True)
         stretch = Stretch(floor=0, points_m=tuple(points_m), times_s=tuple(times_s))
         journey = Journey(body=target.body, stretches=(stretch,))
         yield Trip(target=target.number, journey=journey, sightings=lookout_of(town).sightings(journey))
 
 
-def _seen(its: Crossings, answer: Answer, trip: Trip) -> Seen:
+def _in_step(its: Crossings, answer: Answer, target: Target) -> tuple[Floats, Floats]:
+    """Where on the way the target comes into the views and leaves them, and when.
+
+    From view to view it takes whole milliseconds, by which clips count: so boxes are the same in any order.
+    """
+    crossed = list(answer.crossed)
+    hops_m = [its.seen_m[a] + its.onward_m[answer.map_, a, b] for a, b in pairwise(crossed)]
+    enters_m = its.before_m[crossed[0]] + np.array([0.0, *accumulate(hops_m)])
+    enters_s = target.left_s + np.round((enters_m - enters_m[0]) / target.speed_mps, 3)
+    ends_m = (-its.before_m[crossed[0]], its.seen_m[crossed[-1]] + its.after_m[crossed[-1]])
+    marks_m = np.concatenate([enters_m, enters_m + its.seen_m[crossed], enters_m[[0, -1]] + ends_m])
+    marks_s = np.concatenate(
+        [
+            enters_s,
+            enters_s + its.seen_m[crossed] / target.speed_mps,
+            enters_s[[0, -1]] + np.array(ends_m) / target.speed_mps,
+        ]
+    )
+    order = marks_m.argsort()
+    return marks_m[order], marks_s[order]
+
+
+def _seen(its: Crossings, answer: Answer, trip: Trip, *, is_next: bool) -> Seen:
     """The sightings that a question is about; none where others come before its clips, or before the next."""
     names = [its.cameras[crossing // 2] for crossing in answer.crossed]
     by_camera = {sighting.camera: sighting for sighting in trip.sightings}
     cameras = list(by_camera)
-    is_seen = cameras[:2] == names if len(names) == 2 else [*cameras[:1], *cameras[-1:]] == names[::2]
-    if not is_seen or names[1] not in by_camera or not fit(trip.journey, trip.sightings):
+    is_seen = cameras[:2] == names if is_next else [*cameras[:1], *cameras[-1:]] == [names[0], names[-1]]
+    if not is_seen or not by_camera.keys() >= set(names) or not fit(trip.journey, trip.sightings):
         return ()
     return tuple(by_camera[name] for name in names)
 
 
-_TASKS: Mapping[str, tuple[Find, Ask]] = {
-    "GeoLocation": (_passed, passage),
-    "ArrivalTimeInterval": (_arrived, arrival),
-    "NextSpotForecasting": (_ahead, next_seen),
+def _where(trip: Trip, seen: Seen) -> str:  # noqa: ARG001 (as others have it)
+    return seen[1].camera
+
+
+def _when(trip: Trip, seen: Seen) -> str:  # noqa: ARG001 (as others have it)
+    return when(seen[1])
+
+
+def _which_way(trip: Trip, seen: Seen) -> str | None:
+    return told_way(trip, seen[0], seen[-1])
+
+
+def _in_which_order(trip: Trip, seen: Seen) -> str:  # noqa: ARG001 (as others have it)
+    return arrows(seen)
+
+
+_TASKS: Mapping[str, Asking] = {
+    "GeoLocation": Asking(find=_passed, tell=_where, ask=passage),
+    "ArrivalTimeInterval": Asking(find=_arrived, tell=_when, ask=arrival),
+    "MotionState": Asking(find=_driven, tell=_which_way, ask=motion),
+    "CausalReordering": Asking(find=_ordered, tell=_in_which_order, ask=reordering),
+    "NextSpotForecasting": Asking(find=_ahead, tell=_where, ask=next_seen, is_next=True),
 }

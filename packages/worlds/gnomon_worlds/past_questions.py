@@ -386,30 +386,45 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Chooser | None = N
     runs = between(trip.journey, start.end_s, end.start_s, most=most)
     if runs is None:
         return None
-    clips = ((trip, start), (trip, end))
-    speed_mps = sum(run.length_m for run in runs) / (end.start_s - start.end_s)
+    speed_mps = _mean_mps(runs, start, end)
     wrong: list[str] | None
     if lots is None:
         images = variants(rng, runs, 3)
         wrong = None if images is None else [phrase(image, speed_mps) for image in images]
     else:
         walks = [phrase(walk, speed_mps) for walk in detours(world, rng, start.exit, runs)]
-        question = evidence_of(world, "MS", clips)
+        question = evidence_of(world, "MS", ((trip, start), (trip, end)))
         wrong = lots.wrong(rng, question, right=phrase(runs, speed_mps), candidates=walks, count=3)
     if wrong is None:
         return None
-    middle = rng.choice(trip.sightings[first + 1 : last])
+    middle, right = rng.choice(trip.sightings[first + 1 : last]), phrase(runs, speed_mps)
+    return motion(world, trip, (start, middle, end), (right, *wrong), right)
+
+
+def told_way(trip: Trip, start: Sighting, end: Sighting) -> str | None:
+    """How the target moved between two sightings, as an option's text; None where that is not to be told."""
+    runs = between(trip.journey, start.end_s, end.start_s, most=MAX_REORDERED_RUNS)
+    return None if runs is None else phrase(runs, _mean_mps(runs, start, end))
+
+
+def _mean_mps(runs: Runs, start: Sighting, end: Sighting) -> float:
+    return sum(run.length_m for run in runs) / (end.start_s - start.end_s)
+
+
+def motion(
+    world: World, trip: Trip, seen: Sequence[Sighting], options: Sequence[str], right: str
+) -> Question:
+    """The question how the target moved between two clips; `seen` are these, and a camera in between."""
+    start, *middle, end = seen
+    passed = "".join(f" In between it passed the intermediate camera {each.camera}." for each in middle)
     return Question(
         task_id="MotionState",
-        clip_sightings=clips,
-        text=(
-            f"{_framed(world, start, end)} In between it passed the intermediate camera {middle.camera}. "
-            "Infer the target's motion state between the two clips."
-        ),
-        options=(phrase(runs, speed_mps), *wrong),
-        right=(phrase(runs, speed_mps),),
-        middle=middle,
-        gaps=((trip, start, middle), (trip, middle, end)),
+        clip_sightings=((trip, start), (trip, end)),
+        text=(f"{_framed(world, start, end)}{passed} Infer the target's motion state between the two clips."),
+        options=tuple(options),
+        right=(right,),
+        middle=middle[0] if middle else None,
+        gaps=tuple((trip, before, after) for before, after in pairwise(seen)),
     )
 
 
@@ -429,10 +444,10 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Chooser | Non
     wrong = None
     if isinstance(lots, Lots):
         question = evidence_of(world, "CR", clips)
-        reverse = _arrows(true[::-1])
-        orders = [text for text in map(_arrows, permutations(true)) if text != reverse][1:]
+        reverse = arrows(true[::-1])
+        orders = [text for text in map(arrows, permutations(true)) if text != reverse][1:]
         count = 2 if lots.has_reverse else 3
-        wrong = lots.wrong(rng, question, right=_arrows(true), candidates=orders, count=count)
+        wrong = lots.wrong(rng, question, right=arrows(true), candidates=orders, count=count)
         if wrong is None:
             return None  # before all ways are measured
         wrong += [reverse] * (3 - count)
@@ -448,18 +463,29 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Chooser | Non
     if min(total_m.values()) < REORDER * shortest_m + world.margin_m / 2:
         return None
     if wrong is None:
-        wrong = [_arrows(order) for order in rng.sample(list(total_m), 3)]
-    arrows = [_arrows(true), *wrong]
+        wrong = [arrows(order) for order in rng.sample(list(total_m), 3)]
+    question = reordering(world, trip, true, (arrows(true), *wrong), arrows(true))
+    return replace(question, clip_sightings=tuple(rng.sample(clips, 3)))
+
+
+def reordering(
+    world: World,  # noqa: ARG001 (as other questions have it)
+    trip: Trip,
+    seen: Sequence[Sighting],
+    options: Sequence[str],
+    right: str,
+) -> Question:
+    """The question in which order the target passed cameras; its clips are in the order of their names."""
     return Question(
         task_id="CausalReordering",
-        clip_sightings=tuple(rng.sample(clips, 3)),
+        clip_sightings=tuple((trip, each) for each in sorted(seen, key=lambda each: each.camera)),
         text=(
             "The clips show one target at three cameras, in no particular order. "
             "Infer the correct order in which the target passed through these cameras."
         ),
-        options=tuple(arrows),
-        right=(arrows[0],),
-        gaps=tuple((trip, before, after) for before, after in pairwise(true)),
+        options=tuple(options),
+        right=(right,),
+        gaps=tuple((trip, before, after) for before, after in pairwise(seen)),
     )
 
 
@@ -475,7 +501,8 @@ def _are_passed_once(trip: Trip, three: Sequence[Sighting]) -> bool:
     return all(passed[sighting.camera] == 1 for sighting in three)
 
 
-def _arrows(order: Sequence[Sighting]) -> str:
+def arrows(order: Sequence[Sighting]) -> str:
+    """An order of cameras as an option's text."""
     return " → ".join(sighting.camera for sighting in order)
 
 

@@ -14,8 +14,11 @@ from gnomon_worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-# The cells with hard questions: those in which a learner without the map is near chance (worlds.md).
-HARD = frozenset(("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting"))
+# The cells with hard questions: those in which four maps give four answers (worlds.md); and in editions of before.
+HARD_BEFORE = frozenset(
+    ("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting")
+)
+HARD = HARD_BEFORE | {("outdoor", "MotionState"), ("outdoor", "CausalReordering")}
 
 _ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
@@ -94,8 +97,10 @@ class Number:
 
 def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
     """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
-    is_fewer = difficulty is not None and difficulty.edition > 0
-    return tuple(cell for cell in cells if not is_fewer or CELLS[cell] in HARD)
+    if difficulty is None or not difficulty.edition:
+        return tuple(cells)
+    hard = HARD if difficulty.edition == EDITION else HARD_BEFORE
+    return tuple(cell for cell in cells if CELLS[cell] in hard)
 
 
 def newest_edition(options: WorldOptions | None) -> int:

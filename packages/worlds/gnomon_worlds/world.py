@@ -46,6 +46,7 @@ class World:
     is_crowded: bool = False  # those who go with a target hide it, too
     lanes: Mapping[str, RoadLanes] = field(default_factory=dict)  # by road; none: all drive in the middle
     is_returning: bool = False  # some turn back on their way, or come back
+    filmed: "World | None" = None  # what clips show, where its map lacks streets; None: this
 
     def allows(self, legs: Sequence[RouteLeg]) -> bool:
         """Whether a way makes no banned turn."""

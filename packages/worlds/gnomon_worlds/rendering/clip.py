@@ -148,7 +148,7 @@ def clips_of(question: Question, world: World, *, seed: int, style: Style) -> tu
     trips = {id(trip): trip for trip, _ in question.clip_sightings}
     return tuple(
         Clip(
-            world=world,
+            world=world.filmed or world,
             trip=trip,
             sighting=sighting,
             trips=tuple(trips.values()),
