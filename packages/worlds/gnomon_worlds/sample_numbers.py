@@ -14,7 +14,7 @@ from gnomon_worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-# The cells with hard questions: those in which four maps give four answers (worlds.md); and in editions of before.
+# The cells with hard questions, those in which four maps are found (worlds.md); and in editions of before.
 HARD_BEFORE = frozenset(
     ("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting")
 )
@@ -125,8 +125,8 @@ def number_of(sample_id: str) -> Number:
 
     >>> number_of("w7-00012")
     Number(seed=7, k=12, difficulty=None, options=None)
-    >>> number_of("w7-hard4-00012").cluster
-    'w7-hard4-outdoor-0'
+    >>> number_of("w7-hard5-00012").cluster
+    'w7-hard5-outdoor-0'
 
     Raises:
         NotFound: no sample has such an id.

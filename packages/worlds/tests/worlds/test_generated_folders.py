@@ -125,4 +125,4 @@ def test_rounds_of_a_mixed_folder_are_those_of_a_mixed_job(tmp_path: Path) -> No
 def test_a_mixed_folder_has_places_of_each_level(tmp_path: Path) -> None:
     assert generate(tmp_path / "out", seed=4, scenes=1, difficulty="mixed") == 3 * ROUND + len(HARD)
     towns = [path.stem for path in (tmp_path / "out" / "data" / "outdoor" / "scenes").iterdir()]
-    assert {town.split("-outdoor-0")[0] for town in towns} == {"w4", "w4-easy", "w4-medium", "w4-hard4"}
+    assert {town.split("-outdoor-0")[0] for town in towns} == {"w4", "w4-easy", "w4-medium", "w4-hard5"}

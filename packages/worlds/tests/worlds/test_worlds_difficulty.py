@@ -200,8 +200,8 @@ def test_mixed_questions_are_those_of_each_level_round_by_round(tmp_path: Path) 
     samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
     ids = [ref.sample_id for ref in samples.refs]
     assert [ids[turn * a_turn + 14 * level] for turn in range(2) for level in range(4)] == [
-        *("w7-00000", "w7-easy-00000", "w7-medium-00000", "w7-hard4-00000"),
-        *("w7-00014", "w7-easy-00014", "w7-medium-00014", "w7-hard4-00014"),
+        *("w7-00000", "w7-easy-00000", "w7-medium-00000", "w7-hard5-00000"),
+        *("w7-00014", "w7-easy-00014", "w7-medium-00014", "w7-hard5-00014"),
     ]
     assert ids[2 * a_turn] == "w7-00028"
     assert len(set(ids)) == len(ids)

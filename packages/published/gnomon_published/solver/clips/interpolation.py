@@ -176,6 +176,7 @@ def _whole_gap(observed: Survey, evidence: Evidence) -> Gap | None:
         duration_s=(observed.clips[1].start_s or 0.0) - (observed.clips[0].end_s or 0.0),
         first_deg=observed.heading(0),
         last_deg=observed.heading(1),
+        is_exact=observed.is_exact and "path_m" in distance,
     )
 
 

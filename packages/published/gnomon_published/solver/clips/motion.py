@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from gnomon_published.passages.motion_text import Segment, displacement_m, duration_s, parse_segments
 
+EXACT = (
+    50.0  # how much more a length counts that is known to a metre: 2 % off is as bad as all directions wrong
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motion:
@@ -20,7 +24,10 @@ class Motion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """What was measured of the motion to be told; headings are None where no track shows them."""
+    """What was measured of the motion to be told; headings are None where no track shows them.
+
+    `is_exact`: its length is known to a metre, where words tell directions to an eighth of a turn.
+    """
 
     bearing_deg: float
     straight_m: float
@@ -28,6 +35,7 @@ class Gap:
     duration_s: float
     first_deg: float | None
     last_deg: float | None
+    is_exact: bool = False
 
 
 def read_motion(text: str) -> Motion | None:
@@ -55,7 +63,8 @@ def misfit(motion: Motion, gap: Gap) -> float:
     bearing = math.radians(gap.bearing_deg)
     went_m = (gap.straight_m * math.sin(bearing), gap.straight_m * math.cos(bearing))
     cost = math.dist(motion.displacement_m, went_m) / max(gap.straight_m, 1.0)
-    cost += abs(math.log(max(motion.length_m, 0.1) / max(gap.length_m, 0.1)))
+    longer = abs(math.log(max(motion.length_m, 0.1) / max(gap.length_m, 0.1)))
+    cost += EXACT * longer if gap.is_exact else longer
     if motion.duration_s and gap.duration_s > 0:
         cost += abs(math.log(motion.duration_s / gap.duration_s))
     for told_deg, seen_deg in ((motion.first_deg, gap.first_deg), (motion.last_deg, gap.last_deg)):

@@ -23,12 +23,11 @@ from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.oracle_steps import steps_of
-from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, newest_edition, number_of, offered
+from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, newest_edition, number_of, offered
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import ShownClips
 
-_HARD = ", ".join(f"{scene} {task}" for scene, task in CELLS if (scene, task) in HARD)
 SAMPLES = 420  # where `select.limit` is not given: 30 per cell, as GTR-Bench has
 
 
@@ -105,13 +104,16 @@ class Worlds(GtrBench):
         options = None if select.world is None else WorldOptions.of(select.world)
         difficulties = Difficulty.in_turn(select.difficulty, edition=newest_edition(options))
         asked = {cell for each in difficulties for cell in offered(cells, each)}
+        allowed = ", ".join(" ".join(CELLS[cell]) for cell in offered(range(len(CELLS)), difficulties[-1]))
         absent = {*(select.tasks or ())} - {CELLS[cell][1] for cell in asked}
         if absent:
             names = ", ".join(sorted(absent))
-            message = f"no hard questions of {names}: boxes and cameras alone tell too much; allowed: {_HARD}"
+            message = (
+                f"no hard questions of {names}: boxes and cameras alone tell too much; allowed: {allowed}"
+            )
             raise SpecError(message, field="select.tasks")
         if not asked:
-            raise SpecError(f"no hard questions there; allowed: {_HARD}", field="select.scenes")
+            raise SpecError(f"no hard questions there; allowed: {allowed}", field="select.scenes")
         limit = SAMPLES if select.limit is None else select.limit
         refs = Numbers(select.seed, cells, limit, difficulties, options)
         check_ranges([refs.number(index) for index in range(min(limit, len(cells)))])
