@@ -278,20 +278,14 @@ def _in_step(its: Crossings, answer: Answer, target: Target) -> tuple[Floats, Fl
     From view to view it takes whole milliseconds, by which clips count: so boxes are the same in any order.
     """
     crossed = list(answer.crossed)
+    seen_m, after_m = its.seen_m[crossed], its.after_m[crossed[-1]]
     hops_m = [its.seen_m[a] + its.onward_m[answer.map_, a, b] for a, b in pairwise(crossed)]
     enters_m = its.before_m[crossed[0]] + np.array([0.0, *accumulate(hops_m)])
     enters_s = target.left_s + np.round((enters_m - enters_m[0]) / target.speed_mps, 3)
-    ends_m = (-its.before_m[crossed[0]], its.seen_m[crossed[-1]] + its.after_m[crossed[-1]])
-    marks_m = np.concatenate([enters_m, enters_m + its.seen_m[crossed], enters_m[[0, -1]] + ends_m])
-    marks_s = np.concatenate(
-        [
-            enters_s,
-            enters_s + its.seen_m[crossed] / target.speed_mps,
-            enters_s[[0, -1]] + np.array(ends_m) / target.speed_mps,
-        ]
-    )
-    order = marks_m.argsort()
-    return marks_m[order], marks_s[order]
+    marks_m = np.stack([enters_m, enters_m + seen_m], axis=1).reshape(-1)
+    marks_s = np.stack([enters_s, enters_s + seen_m / target.speed_mps], axis=1).reshape(-1)
+    began_s, ended_s = marks_s[0] - marks_m[0] / target.speed_mps, marks_s[-1] + after_m / target.speed_mps
+    return np.array([0.0, *marks_m, marks_m[-1] + after_m]), np.array([began_s, *marks_s, ended_s])
 
 
 def _seen(its: Crossings, answer: Answer, trip: Trip, *, is_next: bool) -> Seen:
@@ -305,26 +299,12 @@ def _seen(its: Crossings, answer: Answer, trip: Trip, *, is_next: bool) -> Seen:
     return tuple(by_camera[name] for name in names)
 
 
-def _where(trip: Trip, seen: Seen) -> str:  # noqa: ARG001 (as others have it)
-    return seen[1].camera
-
-
-def _when(trip: Trip, seen: Seen) -> str:  # noqa: ARG001 (as others have it)
-    return when(seen[1])
-
-
-def _which_way(trip: Trip, seen: Seen) -> str | None:
-    return told_way(trip, seen[0], seen[-1])
-
-
-def _in_which_order(trip: Trip, seen: Seen) -> str:  # noqa: ARG001 (as others have it)
-    return arrows(seen)
-
-
 _TASKS: Mapping[str, Asking] = {
-    "GeoLocation": Asking(find=_passed, tell=_where, ask=passage),
-    "ArrivalTimeInterval": Asking(find=_arrived, tell=_when, ask=arrival),
-    "MotionState": Asking(find=_driven, tell=_which_way, ask=motion),
-    "CausalReordering": Asking(find=_ordered, tell=_in_which_order, ask=reordering),
-    "NextSpotForecasting": Asking(find=_ahead, tell=_where, ask=next_seen, is_next=True),
+    "GeoLocation": Asking(find=_passed, tell=lambda _, seen: seen[1].camera, ask=passage),
+    "ArrivalTimeInterval": Asking(find=_arrived, tell=lambda _, seen: when(seen[1]), ask=arrival),
+    "MotionState": Asking(find=_driven, tell=lambda trip, seen: told_way(trip, *seen), ask=motion),
+    "CausalReordering": Asking(find=_ordered, tell=lambda _, seen: arrows(seen), ask=reordering),
+    "NextSpotForecasting": Asking(
+        find=_ahead, tell=lambda _, seen: seen[1].camera, ask=next_seen, is_next=True
+    ),
 }
