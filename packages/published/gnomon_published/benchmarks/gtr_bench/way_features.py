@@ -1,5 +1,6 @@
 """Measures each option of a question by the shortest ways on the map, as the tools do."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -61,7 +62,9 @@ def _measured(asked: Evidence, option: str, scene: Scene) -> Sequence[float]:
         by = {track.camera: track for track in tracks}
         order = [by[name] for name in option.split(" → ")]
         return (sum(way_m(before.last, after.first) for before, after in pairwise(order)),)
-    return _off_ways(asked, option, scene)
+    corners = corners_of(tracks[0].last.xy_m, option)
+    told_m = sum(math.dist(*run) for run in pairwise(corners))
+    return (*_off_ways(asked, corners, scene), abs(told_m - way_m(tracks[0].last, tracks[1].first)))
 
 
 def _in_time(asked: Evidence, option: str, there_m: float, on_m: float) -> Sequence[float]:
@@ -73,9 +76,8 @@ def _in_time(asked: Evidence, option: str, there_m: float, on_m: float) -> Seque
     return (late_s, abs(late_s))
 
 
-def _off_ways(asked: Evidence, option: str, scene: Scene) -> Sequence[float]:
+def _off_ways(asked: Evidence, corners: Floats, scene: Scene) -> tuple[float, float]:
     """How much of a walk is off the roads, and how often it crosses the outline of a room away from doors."""
-    corners = corners_of(asked.tracks[0].last.xy_m, option)
     if len(corners) < 2:
         return (0.0, 0.0)
     walk = shapely.LineString(corners)
