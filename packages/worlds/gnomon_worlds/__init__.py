@@ -3,6 +3,6 @@
 Start at `drawing.py`, from a sample's number to its world and question. `sample_numbers.py` says what
 sample k is; `indoor.py` and `outdoor.py` generate a `world.py` with cameras (`camera_model.py`);
 `movement.py` and `trajectory.py` move targets through it; `past_questions.py` and `forecasting.py` ask a
-`question.py`; `map_picture.py`, `map_sheet.py`, `map_lettering.py` and `letters.py` draw the map,
-`rendering/` what the cameras see; `generate.py` writes all to files.
+`question.py`, `four_maps.py` a hard one; `rendering/` draws what the cameras see; `generate.py` writes all to
+files.
 """
