@@ -312,7 +312,7 @@ def test_mixed_levels_warn_where_the_limit_leaves_one_out(
     assert warnings(3 * cells + 1) == []
 
 
-@pytest.mark.parametrize("chosen", [{"scenes": ("indoor",)}, {"tasks": ("MotionState",)}])
+@pytest.mark.parametrize("chosen", [{"scenes": ("indoor",)}, {"tasks": ("TrajectoryForecasting",)}])
 def test_mixed_levels_say_where_nothing_is_hard(chosen: dict[str, tuple[str, ...]], tmp_path: Path) -> None:
     select = Select(limit=40, difficulty="mixed", **chosen)
     refs = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path)).refs
