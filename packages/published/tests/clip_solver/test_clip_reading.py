@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -153,6 +154,17 @@ def test_the_true_motion_fits_better_than_its_mirror_image():
     true, false = (read_motion(f"It moved {way} at 10 m/s for 100 meters.") for way in ("east", "west"))
     assert misfit(true, gap) == pytest.approx(0, abs=1e-9)
     assert misfit(false, gap) > 2
+
+
+def test_a_length_known_to_a_metre_counts_more_than_directions_in_eighths_of_a_turn():
+    gap = Gap(bearing_deg=80, straight_m=100, length_m=120, duration_s=10, first_deg=80, last_deg=None)
+    as_long, as_straight = (
+        read_motion("It went north 60 m, then east 60 m."),
+        read_motion("It went east 100 m."),
+    )
+    assert misfit(as_long, gap) > misfit(as_straight, gap)
+    exactly = replace(gap, is_exact=True)
+    assert misfit(as_long, exactly) < misfit(as_straight, exactly)
 
 
 def test_an_answer_names_letters_and_times():
