@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -245,6 +246,7 @@ def _place(pen: Pen, labels: Labels, place: ScenePlace, sheet: MapSheet, avoid: 
     _label(pen, labels, (x, y), place.name, colour, PLACE_PT, avoid)
 
 
+NAMES = 128  # turned along their streets, remembered: maps of one town share most of them
 SHARES = (0.5, 0.38, 0.62)  # of a stretch of road, where the middle of its name can be
 QUARTERS = np.array([(0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])  # the corners of a unit square
 Slanted = tuple[float, Polygon]  # angle in degrees, area
@@ -302,12 +304,17 @@ def _places_along(
 def _write_along(
     image: Image.Image, text: str, angle: float, area: Polygon, box_px: tuple[float, float, int, int]
 ) -> None:
+    turned = _turned(text, angle, box_px)
+    at = (round(area.centroid.x - turned.width / 2), round(area.centroid.y - turned.height / 2))
+    image.paste(turned, at, turned)
+
+
+@lru_cache(NAMES)
+def _turned(text: str, angle: float, box_px: tuple[float, float, int, int]) -> Image.Image:
     left, top, width, height = box_px
     tag = Image.new("RGBA", (width + 4, height + 4))
     write(ImageDraw.Draw(tag), (2 - left, 2 - top), text, points=STREET_PT, fill=FAINT)
-    turned = tag.rotate(-angle, expand=True, resample=Image.Resampling.BICUBIC)
-    at = (round(area.centroid.x - turned.width / 2), round(area.centroid.y - turned.height / 2))
-    image.paste(turned, at, turned)
+    return tag.rotate(-angle, expand=True, resample=Image.Resampling.BICUBIC)
 
 
 def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None:
