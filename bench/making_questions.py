@@ -1,6 +1,6 @@
 """Measures what making a world question costs, beside what its files cost to decode and encode.
 
-    python -m bench.making_questions [--samples 2000] [--seed 7]
+    python -m bench.making_questions [--samples 2000] [--seed 7] [--difficulty hard]
 
 `gnomon generate worlds` writes questions, maps and scene files on all cores; its CPU seconds are those of all
 its processes. Beside it: the same questions as a job gets them whose arms show no map; and the floor, which
@@ -19,16 +19,15 @@ from PIL import Image
 from bench.meter import spent_by
 from bench.servers import GNOMON
 from bench.tables import head_of, line_of, parser_of, tell
-from gnomon.core.select import Select
+from gnomon.core.select import LEVELS, Select
 from gnomon.media import MediaStore
 from gnomon_worlds.benchmarks.worlds import worlds
 
 WARM_UP = 14  # questions: what is loaded once
 
 
-def without_maps(folder: Path, *, samples: int, seed: int) -> Callable[[], None]:
-    """Makes the questions that a job of the same seed has, no prompt of which shows its map."""
-    select = Select(limit=samples, seed=seed)
+def without_maps(folder: Path, select: Select) -> Callable[[], None]:
+    """Makes the questions that a job of that selection has, no prompt of which shows its map."""
     sample_set = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(folder))
     ids = [ref.sample_id for ref in sample_set.refs]
 
@@ -61,12 +60,15 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--difficulty", choices=LEVELS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root, "worlds")
-        sizes = ["--samples", options.samples, "--seed", options.seed]
-        made = spent_by([GNOMON, "generate", "worlds", *sizes, "--out", folder])
-        make = without_maps(Path(root, "media"), samples=options.samples, seed=options.seed)
+        chosen = ["--samples", options.samples, "--seed", options.seed]
+        chosen += ["--difficulty", options.difficulty] if options.difficulty else []
+        made = spent_by([GNOMON, "generate", "worlds", *chosen, "--out", folder])
+        select = Select(limit=options.samples, seed=options.seed, difficulty=options.difficulty)
+        make = without_maps(Path(root, "media"), select)
         costs = {
             "`gnomon generate worlds`: questions, maps and scene files": made.cpu_s,
             "questions of a job that shows no map": cpu_s(make),
