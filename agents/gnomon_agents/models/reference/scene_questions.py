@@ -56,15 +56,12 @@ def read_scene_question(messages: Sequence[Message]) -> SceneQuestion | None:
     return SceneQuestion(text=text, options=options, form=form[1] if form else "")
 
 
-def _answer(request: Request) -> str:
+def _answer(question: SceneQuestion, request: Request) -> str:
     """The reply, as far as the evidence goes.
 
     Raises:
         Need: tools that are offered must be called first.
     """
-    question = read_scene_question(request.messages)
-    if question is None:
-        raise LookupError("the conversation asks no such question")
     evidence = read_evidence(request)
     value = _measured(question, evidence)
     if value is not None:
@@ -130,10 +127,6 @@ def _seeing(name: str, evidence: Evidence) -> list[str] | None:
     return None if seeing is None else [row["camera"] for row in seeing["cameras"]]
 
 
-scenes = Solver(
-    name="scenes",
-    description="Answers plain questions on a scene.",
-    reads=lambda messages: read_scene_question(messages) is not None,
-    answer=_answer,
-    place=60,
+scenes = Solver.of(
+    "scenes", "Answers plain questions on a scene.", read=read_scene_question, answer=_answer, place=60
 )
