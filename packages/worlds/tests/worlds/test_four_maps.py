@@ -7,16 +7,18 @@ from random import Random
 import numpy as np
 import pytest
 
+from gnomon.statistics.estimate import wilson
+from gnomon_analyses.audit.adversary import choices
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
 from gnomon_worlds.attainable import is_attainable, is_clear
 from gnomon_worlds.crossings import MAPS, Crossings, crossings_of
-from gnomon_worlds.difficulty import EDITION, OF_FOUR_MAPS, Difficulty
+from gnomon_worlds.difficulty import CHANCE, EDITION, OF_FOUR_MAPS, Difficulty
 from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.four_maps import under_four_maps
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
-from gnomon_worlds.sample_numbers import HARD, Number, number_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of
 from gnomon_worlds.world import World
 
 NEWEST = Difficulty(level="hard", edition=EDITION)
@@ -72,6 +74,25 @@ def test_under_each_map_the_ways_and_the_speed_in_view_lead_to_what_is_right(tas
         world = crossings_of(town()).town_of(town(), map_, "t")
         assert is_attainable(world, question)
         assert is_clear(world, question)
+
+
+@pytest.mark.soak
+@TASKS
+def test_an_adversary_without_the_map_is_right_by_chance(task_id: str) -> None:
+    pytest.importorskip("sklearn", reason="the extra `audit` is not installed")
+    cell, lot = CELLS.index(("outdoor", task_id)), Random(0)
+    numbers = [Number(35, round_ * len(CELLS) + cell, NEWEST) for round_ in range(200)]
+    seen, right = [], []
+    for number in numbers:
+        drawn = draw(number)
+        options = lot.sample(drawn.question.options, 4)
+        seen.append((evidence_in(drawn.world, drawn.question), options))
+        right.append(options.index(drawn.question.right[0]))
+    chosen = choices(option_features(seen)[1], right, [number.cluster for number in numbers])
+    hits = [choice == right[at] for at, choice in chosen]
+    low, high = wilson(sum(hits) / 200, 200, quantile=2.576)
+    assert len(hits) == 200
+    assert low <= CHANCE <= high
 
 
 def test_ways_of_a_map_are_those_of_its_town() -> None:
