@@ -424,9 +424,10 @@ def named_values(said: Said) -> tuple[Declaration, ...]:
 
 def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
     """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
-    *_, last = None, *_CONCLUDES.finditer(lowered)
-    if last is None:
+    conclusions = list(_CONCLUDES.finditer(lowered))
+    if not conclusions:
         return
+    last = conclusions[-1]
     sentence, *behind = _FULL_STOP.split(text[last.end() :], maxsplit=1)
     holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
     if holds_value and not _DECLINES.search(sentence.lower()):
@@ -452,11 +453,11 @@ def declines(text: str) -> bool:
     lowered = text.lower()
     if not any(word in lowered for word in _DECLINING):
         return False
-    *_, last = None, *_DECLINES.finditer(lowered)
-    if last is None:
+    ends = [match.end() for match in _DECLINES.finditer(lowered)]
+    if not ends or _STILL.search(lowered, ends[-1]):
         return False
-    _, *behind = _FULL_STOP.split(lowered[last.end() :], maxsplit=1)
-    return _STILL.search(lowered, last.end()) is None and not any(map(_HOLDS_VALUE.search, behind))
+    _, *behind = _FULL_STOP.split(lowered[ends[-1] :], maxsplit=1)
+    return not any(map(_HOLDS_VALUE.search, behind))
 
 
 def declares_nothing(before: str) -> bool:
