@@ -412,23 +412,22 @@ _VALUE = re.compile(
 
 
 def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one, or concludes one at its end."""
+    """Where a reply names a value as the exact, correct or resulting one."""
     lowered = _in_small_letters(said.text)
-    named = [
+    return tuple(
         Declaration("declared", match.start(), said.text[slice(*match.span(1))])
         for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
         if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
-    ]
-    return (*named, *_conclusion(said.text, lowered))
+    )
 
 
-def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
+def conclusion(said: Said) -> Iterator[Declaration]:
     """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
-    conclusions = list(_CONCLUDES.finditer(lowered))
+    conclusions = list(_CONCLUDES.finditer(_in_small_letters(said.text)))
     if not conclusions:
         return
     last = conclusions[-1]
-    sentence, *behind = _FULL_STOP.split(text[last.end() :], maxsplit=1)
+    sentence, *behind = _FULL_STOP.split(said.text[last.end() :], maxsplit=1)
     holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
     if holds_value and not _DECLINES.search(sentence.lower()):
         yield Declaration("declared", last.start(), what_it_is(sentence))
