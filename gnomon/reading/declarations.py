@@ -157,12 +157,12 @@ _DECLINES = re.compile(
     rf"not (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
     rf"(?:{_ISNT}|no|none)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
     rf"{_OFFERED}\b[^.\n]{{0,30}}\b{_ISNT}\b[^.\n]{{0,20}}\b(?:include|match)|"
-    r"mistake in the (?:question|problem|options|choices)\b)|"
+    r"mistake in the (?:question|problem|options|choices)\b|not sure\b|unsure\b|unclear\b)|"
     r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
 )
 _DECLINING = (
     *("not", "none", "no ", "n't", "n’t", "need", "unable", "impossible", "insufficient", "lack", "without"),
-    *("mistake", "选项", "无法"),
+    *("mistake", "unsure", "unclear", "选项", "无法"),
 )  # one of these stands where `_DECLINES` finds something
 _STILL = re.compile(
     r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
