@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from gnomon.reading.characters import at_word_start, bare, without_marks
+from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
 from gnomon.reading.mentions import (
     AFTER_LETTER,
@@ -98,10 +98,6 @@ _OF_SEVERAL = re.compile(
 )
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
 _BEGINS_WITH_AND = re.compile(rf"\W*(?:{AND})\b", re.IGNORECASE)
-_REFUSES = re.compile(
-    r"(?:n['’]t (?:tell|know|see|say|determine|decide)|"
-    rf"{at_word_start('can ?not|unable|not sure|unsure|unclear|impossible to')})\b"
-)
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
@@ -325,7 +321,7 @@ class Choices:
 
     def _by_value(self, text: str) -> str | None:
         """The option whose value a short text gives, in whatever spelling of the unit."""
-        if len(text) > MAX_VALUE or not self._values or _REFUSES.search(text.lower()):
+        if len(text) > MAX_VALUE or not self._values or declines(text):
             return None
         for letter, quantity in self._values.items():
             value = number_of(text, quantity.unit)
@@ -382,7 +378,7 @@ class Choices:
         letters = self._letters_in(text)
         mentions = [(text[at], at) for at in letters if is_named(text, at)] + self._named_by_words(text)
         named = self._not_denied(text, mentions)
-        if not named and not _REFUSES.search(text.lower()):
+        if not named:
             named = self._not_denied(text, [(text[at], at) for at in letters if ends_clause(text, at)])
             if named:
                 named |= self._not_denied(text, [(text[at], at) for at in letters if is_letter(text, at)])

@@ -157,12 +157,12 @@ _DECLINES = re.compile(
     rf"not (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
     rf"(?:{_ISNT}|no|none)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
     rf"{_OFFERED}\b[^.\n]{{0,30}}\b{_ISNT}\b[^.\n]{{0,20}}\b(?:include|match)|"
-    r"mistake in the (?:question|problem|options|choices)\b)|"
+    r"mistake in the (?:question|problem|options|choices)\b|not sure\b|unsure\b|unclear\b)|"
     r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
 )
 _DECLINING = (
     *("not", "none", "no ", "n't", "n’t", "need", "unable", "impossible", "insufficient", "lack", "without"),
-    *("mistake", "选项", "无法"),
+    *("mistake", "unsure", "unclear", "选项", "无法"),
 )  # one of these stands where `_DECLINES` finds something
 _STILL = re.compile(
     r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
@@ -412,22 +412,22 @@ _VALUE = re.compile(
 
 
 def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one, or concludes one at its end."""
+    """Where a reply names a value as the exact, correct or resulting one."""
     lowered = _in_small_letters(said.text)
-    named = [
+    return tuple(
         Declaration("declared", match.start(), said.text[slice(*match.span(1))])
         for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
         if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
-    ]
-    return (*named, *_conclusion(said.text, lowered))
+    )
 
 
-def _conclusion(text: str, lowered: str) -> Iterator[Declaration]:
+def conclusion(said: Said) -> Iterator[Declaration]:
     """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
-    *_, last = None, *_CONCLUDES.finditer(lowered)
-    if last is None:
+    conclusions = list(_CONCLUDES.finditer(_in_small_letters(said.text)))
+    if not conclusions:
         return
-    sentence, *behind = _FULL_STOP.split(text[last.end() :], maxsplit=1)
+    last = conclusions[-1]
+    sentence, *behind = _FULL_STOP.split(said.text[last.end() :], maxsplit=1)
     holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
     if holds_value and not _DECLINES.search(sentence.lower()):
         yield Declaration("declared", last.start(), what_it_is(sentence))
@@ -452,11 +452,11 @@ def declines(text: str) -> bool:
     lowered = text.lower()
     if not any(word in lowered for word in _DECLINING):
         return False
-    *_, last = None, *_DECLINES.finditer(lowered)
-    if last is None:
+    ends = [match.end() for match in _DECLINES.finditer(lowered)]
+    if not ends or _STILL.search(lowered, ends[-1]):
         return False
-    _, *behind = _FULL_STOP.split(lowered[last.end() :], maxsplit=1)
-    return _STILL.search(lowered, last.end()) is None and not any(map(_HOLDS_VALUE.search, behind))
+    _, *behind = _FULL_STOP.split(lowered[ends[-1] :], maxsplit=1)
+    return not any(map(_HOLDS_VALUE.search, behind))
 
 
 def declares_nothing(before: str) -> bool:

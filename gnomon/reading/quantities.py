@@ -67,7 +67,6 @@ _DEGREES = re.compile(
 )
 _JOINED = re.compile(r"([\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
-_SO = re.compile(r"\b(?:so|therefore|thus|hence|giving|which (?:gives|makes)|for a total of)\b")
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
@@ -227,9 +226,6 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     if isinstance(answer, Unclear) and "(" in text:
         beside = _one_in(_ASIDE.sub("", text), own)
         answer = answer if beside is None else beside
-    if not isinstance(answer, float) and (ends := [match.end() for match in _SO.finditer(text)]):
-        concluded = _one_in(text[ends[-1] :], own)
-        return answer if concluded is None else concluded
     return answer
 
 

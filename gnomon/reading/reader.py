@@ -12,6 +12,7 @@ from gnomon.reading.declarations import (
     AnswerForm,
     Declaration,
     Said,
+    conclusion,
     declarations_in,
     declines,
     labels_in,
@@ -126,6 +127,7 @@ def bare_values(said: Said) -> Iterator[Declaration]:
     lines = said.lines
     if declines(said.text):
         return
+    yield from conclusion(said)
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
     elif lines:
