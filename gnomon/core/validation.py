@@ -13,7 +13,6 @@ from pydantic_core.core_schema import list_schema, no_info_after_validator_funct
 from gnomon.core.errors import SpecError
 from gnomon_tools.core.registry import NEAR
 
-
 ERRORS_READ = 200  # of one document: for each unknown name a field is looked for that is near
 
 
