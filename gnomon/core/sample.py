@@ -146,6 +146,7 @@ def _message(
 
 
 LACKS_MEDIA = "media"  # the kind of the one fault that counts the samples without their media
+UNUSED_COLUMNS = "unused_columns"  # the kind of the one fault that names the columns that nothing reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from gnomon.core.clusters import coarsest
 from gnomon.core.errors import SpecError
 from gnomon.core.model import CALL_TIMEOUT_S
 from gnomon.core.near_equal import ON_CLUSTERS
-from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
+from gnomon.core.sample import LACKS_MEDIA, UNUSED_COLUMNS, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
@@ -55,8 +55,8 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """Notes for before anything is spent: what the selection misses, which samples lack their media, that
-        nothing could be claimed, and where the environment sends the calls.
+        """Notes for before anything is spent: what the selection misses, which samples lack their media,
+        which columns nothing reads, that nothing could be claimed, and where the environment sends the calls.
         """
         spec, selected = self.spec, self.job.samples.refs
         shows = shows_media(spec)
@@ -64,10 +64,16 @@ class Draft:
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
             *(fault.detail for fault in self.faults if fault.kind in ON_CLUSTERS and not fault.sample_id),
+            *(_unread(fault) for fault in self.faults if fault.kind == UNUSED_COLUMNS),
             *_in_one_cluster(spec, self.refs),
             *_longer_than_trials(spec),
             *notes_on_environment(spec.called_models.values()),
         ]
+
+
+def _unread(fault: DataFault) -> str:
+    how = "`columns: {OURS: THEIRS}` says what one is"
+    return f"columns of the file that nothing reads: {fault.detail} ({how})"
 
 
 def _in_one_cluster(spec: JobSpec, refs: Sequence[SampleRef]) -> Iterator[str]:

@@ -201,6 +201,15 @@ def test_samples_in_one_cluster_are_told_before_anything_is_spent(
     assert said[1] == []
 
 
+def test_columns_that_nothing_reads_are_named_before_anything_is_spent(
+    tmp_path: Path, open_api: Callable[..., TestClient]
+) -> None:
+    (tmp_path / "mine.csv").write_text("question,answer,picture\nWhere?,left,1.png\nWho?,I,2.png\n")
+    spec = {**SPEC, "data": str(tmp_path / "mine.csv")}
+    posted = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path)).post("/v1/jobs", json=spec).json()
+    assert "columns of the file that nothing reads: picture" in posted["warnings"][0]
+
+
 def test_questions_that_contradict_each_other_are_refused_by_their_ids(
     tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
 ) -> None:

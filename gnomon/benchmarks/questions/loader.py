@@ -17,7 +17,7 @@ from gnomon.benchmarks.questions.tables import MAX_ROWS, SUFFIXES, Table, TableR
 from gnomon.core.clusters import cluster_names, cluster_text
 from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import DataFault, SampleRef
+from gnomon.core.sample import UNUSED_COLUMNS, DataFault, SampleRef
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon.media.clip_frames import find_clip
 from gnomon.media.uploads import sheet_hint
@@ -342,7 +342,7 @@ class _Scan:
         used = {column for name in MAPPABLE for column in self._reading.columns.candidates(name)}
         unused = [column for column in self._columns if column and column not in used]
         if unused:
-            yield DataFault(sample_id="", kind="unused_columns", detail=", ".join(unused[:40]))
+            yield DataFault(sample_id="", kind=UNUSED_COLUMNS, detail=", ".join(unused[:40]))
 
 
 def _shared(question: OwnQuestion, references: Sequence[str]) -> Iterable[str]:
