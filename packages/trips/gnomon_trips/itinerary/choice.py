@@ -35,7 +35,7 @@ MISSPELT_SHARE = 2.0
 """Farther than so many times NEAR_KM from the rest a place is not taken for what was misspelt."""
 LEAST_MISSPELT = 4
 """Of shorter names too many others are one letter away."""
-MOST_MEETING = 6  # places of a name that may decide where the others are
+NAMESAKES = 6  # places of a name that may decide where the others are
 CITY = "city"
 SAME_STOP_M = 300.0
 """Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
@@ -109,7 +109,7 @@ def rivals(hits: Sequence[PlaceHit], bias: LatLon | None = None) -> list[PlaceHi
 
 def meeting_point(named: Iterable[Sequence[PlaceHit]]) -> LatLon | None:
     """Where the names of a trip are likeliest meant together, by the hits of each name."""
-    rows = [row for hits in named if (row := rivals(hits)[:MOST_MEETING])]
+    rows = [row for hits in named if (row := rivals(hits)[:NAMESAKES])]
     points = [hit.place.at for row in rows for hit in row]
     return max(points, key=lambda at: sum(max(_weight(hit, at) for hit in row) for row in rows), default=None)
 

@@ -1,7 +1,6 @@
 """Puts each day of a plan into its best order, exactly where it has few stops."""
 
-from collections.abc import Iterable
-
+from gnomon_trips.itinerary.route_shape import keeps, neighbours
 from gnomon_trips.itinerary.terrain import FAR
 from gnomon_trips.itinerary.tours import CODE, Order, Solution, Tours
 
@@ -33,24 +32,13 @@ def _best_order(tours: Tours, day: int, start: int, end: int, solution: Solution
     best, best_cost, is_better = order, priced[0], True
     while is_better:
         is_better = False
-        for new_order in _neighbours(best):
+        for new_order in neighbours(best):
             new = tours.day(day, start, end, new_order)
-            if new is not None and new[0] < best_cost - 1e-9 and _keeps_order(tours, new_order):
+            is_kept = keeps([code // CODE for code in new_order], tours.before)
+            if new is not None and new[0] < best_cost - 1e-9 and is_kept:
                 best, best_cost, is_better = new_order, new[0], True
                 break
     return best
-
-
-def _keeps_order(tours: Tours, order: Order) -> bool:
-    if not tours.before:
-        return True
-    seen: set[int] = set()
-    here = {code // CODE for code in order}
-    for code in order:
-        if (tours.before.get(code // CODE, frozenset()) & here) - seen:
-            return False
-        seen.add(code // CODE)
-    return True
 
 
 def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_most: float) -> Order:
@@ -85,17 +73,3 @@ def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_
 
     walk((), order, start, tours.first_min(day), 0)
     return best[1]
-
-
-def _neighbours(order: Order) -> Iterable[Order]:
-    """The orders with one part reversed, or up to three stops moved elsewhere."""
-    count = len(order)
-    for first in range(count):
-        for last in range(first + 2, count + 1):
-            yield (*order[:first], *reversed(order[first:last]), *order[last:])
-    for length in (1, 2, 3):
-        for first in range(count - length + 1):
-            part, rest = order[first : first + length], (*order[:first], *order[first + length :])
-            for position in range(len(rest) + 1):
-                if position != first:
-                    yield (*rest[:position], *part, *rest[position:])

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 EXACT_STOPS = 8
 """Up to that many stops the shortest order is exact; above it, the best that moving stretches finds."""
@@ -65,33 +65,39 @@ def _exchanged(ways: Grid, stops: Sequence[int], start: int, end: int, firsts: B
         if not free:
             return math.inf
         order.append(min(free, key=lambda stop: (ways[here][stop], stop)))
-    least = length(ways, order, start, end)
-    is_better = True
+    best, least, is_better = tuple(order), length(ways, order, start, end), True
     while is_better:
         is_better = False
-        for low, high in itertools.combinations(range(len(order) + 1), 2):
-            stretch = order[low:high]
-            rest = order[:low] + order[high:]
-            others = [order[:low] + stretch[::-1] + order[high:]]
-            if len(stretch) <= 3:
-                others += [rest[:at] + stretch + rest[at:] for at in range(len(rest) + 1)]
-            for other in others:
-                metres = length(ways, other, start, end)
-                if metres < least - 1e-9 and _keeps(other, firsts):
-                    order, least, is_better = other, metres, True
-                    break
-            if is_better:
+        for other in neighbours(best):
+            metres = length(ways, other, start, end)
+            if metres < least - 1e-9 and keeps(other, firsts):
+                best, least, is_better = other, metres, True
                 break
     return least
 
 
-def _keeps(order: Sequence[int], firsts: Before) -> bool:
-    done: set[int] = set()
+def keeps(order: Sequence[int], before: Before) -> bool:
+    """Whether every stop comes after those of the order that must come before it."""
+    here, done = set(order), set[int]()
     for stop in order:
-        if not firsts[stop] <= done:
+        if not before.get(stop, frozenset()) & here <= done:
             return False
         done.add(stop)
     return True
+
+
+def neighbours(order: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The orders with one part reversed, or up to three stops moved elsewhere."""
+    count = len(order)
+    for first in range(count):
+        for last in range(first + 2, count + 1):
+            yield (*order[:first], *reversed(order[first:last]), *order[last:])
+    for moved in (1, 2, 3):
+        for first in range(count - moved + 1):
+            part, rest = order[first : first + moved], (*order[:first], *order[first + moved :])
+            for position in range(len(rest) + 1):
+                if position != first:
+                    yield (*rest[:position], *part, *rest[position:])
 
 
 def crossings(points: Sequence[Point]) -> tuple[int, int]:
