@@ -13,7 +13,7 @@ from gnomon.stopping import while_wanted
 
 
 def render_markdown(report: Report) -> str:
-    """Headings, sentences, lists and tables of the report's page; of what is folded there the tables alone.
+    """Headings, sentences, lists and tables of the report's page; of what is folded there the tables and facts.
 
     The title stands first. Names and causes from outside are escaped.
 

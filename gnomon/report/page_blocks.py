@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 HEADINGS = {"h1": "# ", "h2": "## ", "h3": "### "}
 TEXTS = {*HEADINGS, "p", "li", "dt", "dd", "pre"}
+FACTS = {"dt", "dd"}  # texts that are taken out of folds too
 VOID = {"br", "col", "hr", "img", "input", "wbr"}
 PICTURES = {"figure", "svg"}
 LEFT_OUT = {"eyebrow", "traces", "square"}  # classes: tables of a trial's steps, counts that stand elsewhere
@@ -29,7 +30,7 @@ class PageTable:
 
 
 class PageReader(HTMLParser):
-    """Collects `blocks`; pictures and what is hidden from screen readers are left out, and folded texts."""
+    """Collects `blocks`: no pictures, nothing that screen readers skip, and of folded texts the facts alone."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +62,7 @@ class PageReader(HTMLParser):
                 self._table.texts += 1
             self._cells.append([])
             self._cells += [[] for _ in range(int(attributes.get("colspan") or 1) - 1)]
-        elif tag in TEXTS and not self._is_folded:
+        elif tag in (FACTS if self._is_folded else TEXTS):
             self._text = []
 
     def handle_endtag(self, tag: str) -> None:
