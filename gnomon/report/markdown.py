@@ -1,6 +1,7 @@
 """Renders the report as Markdown, for a pull request or a note: what its page shows, without the pictures."""
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from gnomon.report.html import page_parts
 from gnomon.report.page_blocks import HEADINGS, PageReader, PageTable, PageText
@@ -13,7 +14,7 @@ from gnomon.stopping import while_wanted
 
 
 def render_markdown(report: Report) -> str:
-    """Headings, sentences, lists and tables of the report's page; of what is folded there the tables and facts.
+    """Headings, sentences, lists and tables of the report's page; of its folds the tables and facts.
 
     The title stands first. Names and causes from outside are escaped.
 
@@ -35,10 +36,18 @@ def as_markdown(blocks: Iterable[PageText | PageTable]) -> str:
     return "\n".join(_lines(blocks)).lstrip("\n")
 
 
+def _is_above(block: PageText | PageTable, following: PageText | PageTable) -> bool:
+    """Whether a heading stands right above one that is not below it."""
+    levels = [block.element if isinstance(block, PageText) else "" for block in (block, following)]
+    return levels[0] in HEADINGS and levels[1] in HEADINGS and levels[0] >= levels[1]
+
+
 def _lines(blocks: Iterable[PageText | PageTable]) -> Iterator[str]:
-    """The blocks, with a free line between all but the items of a list."""
+    """The blocks, with a free line between all but the items of a list; headings of nothing are left out."""
     heading, term, was_item = "", "", False
-    for block in blocks:
+    for block, following in pairwise((*blocks, PageText(element="h1", text=""))):
+        if _is_above(block, following):
+            continue
         is_item = isinstance(block, PageText) and block.element in ("dt", "dd", "li")
         if not (is_item and was_item):
             yield ""

@@ -8,7 +8,7 @@ TEXTS = {*HEADINGS, "p", "li", "dt", "dd", "pre"}
 FACTS = {"dt", "dd"}  # texts that are taken out of folds too
 VOID = {"br", "col", "hr", "img", "input", "wbr"}
 PICTURES = {"figure", "svg"}
-LEFT_OUT = {"eyebrow", "traces", "square"}  # classes: tables of a trial's steps, counts that stand elsewhere
+LEFT_OUT = {"eyebrow", "legend", "traces", "square"}  # classes: of pictures, of steps, counts said elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class PageTable:
 
 
 class PageReader(HTMLParser):
-    """Collects `blocks`: no pictures, nothing that screen readers skip, and of folded texts the facts alone."""
+    """Collects `blocks`, without pictures, what screen readers skip, and folded texts that are no facts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,8 @@ class PageReader(HTMLParser):
         if tag in VOID:
             self.handle_data(" ")
             return
-        is_hidden = tag in PICTURES or attributes.get("aria-hidden") == "true"
+        is_said_beside = "badge" in classes and self._cells is None  # a verdict, which the next sentence says
+        is_hidden = tag in PICTURES or attributes.get("aria-hidden") == "true" or is_said_beside
         self._open.append(
             (tag, attributes.get("aria-label", ""), is_hidden or not LEFT_OUT.isdisjoint(classes))
         )

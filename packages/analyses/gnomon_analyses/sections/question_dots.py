@@ -86,7 +86,7 @@ question_dots = Section(
     behind="effect_sizes",
     html="""
 <h3>{{ section.title }}</h3>
-<p class="lead">A dot is a question, a larger one several ({{ of_pair.n|count("question") }}, scores to
+<p class="lead legend">A dot is a question, a larger one several ({{ of_pair.n|count("question") }}, scores to
 {{ "%g"|format(100 * of_pair.grid) }} %). Above the line: {{ whole.variant }} scored more.</p>
 {{ plot }}
 """,
