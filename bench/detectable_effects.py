@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from bench import claims
 from bench.simulated import clusters_of, compared, hits, simulate, verdict_of
 from gnomon.report.comparing import rule_of
 from gnomon.report.detectable import smallest_effect
@@ -62,6 +63,16 @@ def graded(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, F
     moved = level + effect + random.uniform(-0.1, 0.1, count)[clusters]
     first, second = (random.beta(4 * each, 4 * (1 - each))[:, None] for each in (level, moved))
     return first, second
+
+
+def as_in_claims(draw: Callable[..., claims.Trials], **more: object) -> Draw:
+    """Scores drawn as `bench.claims` draws them."""
+
+    def drawn(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
+        first, second = draw(random, clusters, effect=effect, **more)
+        return first.reshape(len(clusters), -1), second.reshape(len(clusters), -1)
+
+    return drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +138,20 @@ PLANS: dict[str, Plan] = {
     "a cell of 5 among 100": Plan(
         sizes=(1,) * 5, draw=right_or_wrong(), looks=100, is_cell=True, largest=0.6
     ),
+    **{
+        f"claims: {name}": Plan(sizes=sizes, draw=as_in_claims(draw, **more))
+        for name, sizes, draw, more in (
+            ("12 unequal clusters", claims.TWELVE, claims.right_or_wrong, {"spread": 0.25}),
+            ("18 unequal clusters", claims.EIGHTEEN, claims.right_or_wrong, {"spread": 0.25}),
+            ("one cluster of 100 and 20 of 5", (100, *[5] * 20), claims.right_or_wrong, {}),
+            ("30 scenes of 4", (4,) * 30, claims.right_or_wrong, {}),
+            ("60 videos of 5", (5,) * 60, claims.right_or_wrong, {"level": 0.5}),
+            ("graded, 16 scenes of 5", (5,) * 16, claims.graded, {"scatter": 0.15}),
+            ("graded, 15 clusters of 40 to 1", claims.FALLING, claims.graded, {}),
+            ("three repeats, 10 clusters of 5", (5,) * 10, claims.right_or_wrong, {"repeats": (3, 3)}),
+            ("five repeats beside one, 24 of 2", (2,) * 24, claims.right_or_wrong, {"repeats": (5, 1)}),
+        )
+    },
 }
 
 

@@ -79,7 +79,7 @@ _BEHIND = re.compile(
     r"(?:correct(?!ly|ed)\w*|(?:right|best)(?!-|\s(?!answer|option|choice|one\b|because|as\b|since|and\b|but\b|for\b|match|fit)\w)|"
     r"answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     rf"|{MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
-    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
+    r"|\)?\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
     rf"|(?P<only>{MARKS}\s"
     r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
     rf"|(?P<ticked>{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"

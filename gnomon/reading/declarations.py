@@ -119,6 +119,7 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
         re.compile(r"(?:择|擇)?[\s*]{0,6}:?"),
     ),
     **dict.fromkeys(("选", "選"), re.compile(r"(?:择|擇)?[\s*:]{0,6}(?=\(?[a-z](?![a-z]))")),
+    **dict.fromkeys(("选项", "選項"), re.compile(r"(?:字母)?(?:应)?[为為是:](?=\s?\(?[a-z](?![a-z]))")),
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
