@@ -78,7 +78,6 @@ def clock_svg(
     end_s: float,
     ident: str,
     title: str,
-    description: str = "",
     format_time: FormatTime = seconds_text,
 ) -> Markup:
     """The lanes of those layers that have times, in a `<div class="drawing">`; nothing where none has.
@@ -96,7 +95,7 @@ def clock_svg(
         lanes.insert(place, steps)
     drawings = [
         _Clock(start_s=start_s, end_s=end_s, width=width, format_time=format_time).svg(
-            lanes, ident=f"{ident}-{name}", title=title, description=description, css=f"clock {name}-clock"
+            lanes, ident=f"{ident}-{name}", title=title, css=f"clock {name}-clock"
         )
         for name, width in (("wide", WIDE), ("narrow", NARROW))
     ]
@@ -134,9 +133,7 @@ class _Clock:
         share = (second - self.start_s) / (self.end_s - self.start_s)
         return NAMES + min(max(share, 0.0), 1.0) * (self.right - NAMES)
 
-    def svg(
-        self, lanes: Sequence[Sequence[Layer]], *, ident: str, title: str, description: str, css: str
-    ) -> Markup:
+    def svg(self, lanes: Sequence[Sequence[Layer]], *, ident: str, title: str, css: str) -> Markup:
         top = HEAD
         ground: list[Markup] = []
         groups: list[Markup] = []
@@ -152,7 +149,6 @@ class _Clock:
         return tag(
             "svg",
             tag("title", title, id=f"{ident}-title"),
-            tag("desc", description, id=f"{ident}-desc"),
             *ground,
             *self._ticks(top - GAP),
             *groups,
@@ -160,7 +156,7 @@ class _Clock:
             class_=css,
             id=ident,
             role="img",
-            aria_labelledby=f"{ident}-title {ident}-desc",
+            aria_labelledby=f"{ident}-title",
             viewBox=f"0 0 {number(self.width)} {number(top)}",
             font_size=f"{LETTERS:g}",
             data_start=f"{self.start_s:.3f}",

@@ -21,6 +21,7 @@ Rect = tuple[float, float, float, float]  # left, top, right, bottom in units of
 Side = tuple[str, float, float]  # where the text is anchored, and its offset in em to the right and down
 NARROW = 1.75  # how much larger letters are in a narrow picture; drawing.css has the same number
 LONGEST = 40  # characters of a label
+LINE = 15.0  # from one label to the next below it
 ASCENT, DESCENT = 0.78, 0.24  # em above and below the letters' base line
 
 # In order of preference.
@@ -248,7 +249,7 @@ def path_of(rings: Iterable[Sequence[tuple[float, float]]], *, is_closed: bool) 
     )
 
 
-def apart(places: Sequence[float], *, lowest: float, room: float = 15.0) -> list[float]:
+def apart(places: Sequence[float], *, lowest: float) -> list[float]:
     """The places, moved down where labels would cover each other, and all back up from below `lowest`.
 
     >>> apart([20.0, 22.0, 100.0], lowest=200.0)
@@ -257,6 +258,6 @@ def apart(places: Sequence[float], *, lowest: float, room: float = 15.0) -> list
     order = sorted(range(len(places)), key=lambda at: places[at])
     moved = list(places)
     for above, at in pairwise(order):
-        moved[at] = max(moved[at], moved[above] + room)
+        moved[at] = max(moved[at], moved[above] + LINE)
     over = max([0.0, *(place - lowest for place in moved)])
     return [place - over for place in moved]

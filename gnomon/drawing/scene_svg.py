@@ -76,7 +76,6 @@ def scene_svg(
     *,
     ident: str,
     title: str,
-    description: str = "",
     view: WhichView = "crop",
     plane: Plane = "scene",
     picture: PictureBelow | None = None,
@@ -92,10 +91,7 @@ def scene_svg(
     drawable = [layer for layer in layers if _is_on(layer, plane, picture)]
     ground = _ground(scene, drawable, plane, picture, cameras, ident)
     far = sum(not ground.plan.is_near(mark) for layer in drawable for mark in layer.sketch.marks)
-    if far:
-        description = (
-            f"{description} {far} {'mark lies' if far == 1 else 'marks lie'} beyond the map.".strip()
-        )
+    description = f"{far} {'mark lies' if far == 1 else 'marks lie'} beyond the map." if far else ""
     groups, labels = _layers(ground, bottom_up(drawable), cameras, ident)
     plan = ground.plan
     chosen = plan.whole if view == "whole" else plan.crop

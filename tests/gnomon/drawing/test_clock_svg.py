@@ -160,7 +160,6 @@ def test_text_from_outside_stays_text_and_nothing_is_styled_inline():
         end_s=9.0,
         ident="k",
         title=evil,
-        description=evil,
     )
     assert "<script" not in markup
     assert not re.search(r'\sstyle="|\son\w+="', markup)

@@ -163,7 +163,6 @@ def test_text_from_outside_stays_text():
         [Layer(EVIL, sketch, "step", key=EVIL)],
         ident="m",
         title=EVIL,
-        description=EVIL,
         cameras=[EVIL],
     )
     assert "<script" not in markup
@@ -300,10 +299,8 @@ def test_a_named_camera_is_drawn_again_with_emphasis():
 def test_positions_that_are_no_places_are_counted_and_not_drawn():
     scene, layers = world(10)
     wild = (Dot(at=(1e9, 0.0)), Dot(at=(float("nan"), 0.0)), Line(points=()), Area(ring=()))
-    svg = svg_of(
-        drawing(scene, layers[0], Layer("Step 1", Sketch(marks=wild), "step"), description="A step.")
-    )
-    assert svg.find(f"{SVG}desc").text == "A step. 4 marks lie beyond the map."
+    svg = svg_of(drawing(scene, layers[0], Layer("Step 1", Sketch(marks=wild), "step")))
+    assert svg.find(f"{SVG}desc").text == "4 marks lie beyond the map."
     assert svg.get("data-view-whole") == svg_of(drawing(scene, layers[0])).get("data-view-whole")
     assert "nan" not in ET.tostring(svg, encoding="unicode")
 
