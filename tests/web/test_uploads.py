@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 
 import yaml
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.service.test_uploads import CSV, picture, zipped
 from tests.web.conftest import Site, Visit
@@ -47,6 +47,19 @@ def test_a_file_is_uploaded_mapped_previewed_and_run(site: Site, visit: Open) ->
     job = site.store.jobs().items[0]
     assert page.url == f"{site.url}/ui/jobs/{job.id}"
     assert (str(job.spec.data)[:7], job.counts.planned) == ("upload:", 4)
+
+
+def test_nothing_is_typed_or_run_while_a_file_is_sent(site: Site, visit: Open) -> None:
+    page, held = visit(site).open("/ui/new"), list[Route]()
+    page.route("**/ui/new/upload", held.append)
+    page.locator("#upload-fold > summary").click()
+    with page.expect_request("**/ui/new/upload"):
+        chosen(page, "exam.csv", CSV)
+    form = page.locator("#new-job")
+    expect(form).to_have_attribute("inert", "")
+    held[0].continue_()
+    expect(page.locator("#answer")).to_contain_text("has no column 'question'")
+    expect(form).not_to_have_attribute("inert", "")
 
 
 def test_faults_stand_by_line_and_a_file_that_was_mended_takes_its_place(site: Site, visit: Open) -> None:

@@ -41,12 +41,17 @@
     if (!button) data.append("typing", "1");
     const dim = setTimeout(() => document.querySelector(".side").classList.add("stale"), 300);
     const steps = setInterval(() => follow(data.get("token")), 1000);
+    const focused = document.activeElement;
+    // What is typed meanwhile would be lost, and Run would run what is not yet about the file.
+    form().inert = Boolean(button && button.id === "upload");
     try {
       if (button && button.id === "check-endpoint") gnomon.announce("The endpoint is being called; this may take minutes.");
       const text = button && button.id === "upload" ? await send(data, mine.signal) : await (await fetch((button && button.getAttribute("formaction")) || "/ui/new/check", { method: "POST", body: new URLSearchParams(data), signal: mine.signal, headers: { Accept: "text/html" } })).text();
       const page = new DOMParser().parseFromString(text, "text/html");
       const fresh = page.getElementById("main");
       if (mine.signal.aborted) return;
+      form().inert = false;
+      if (button && button.id === "upload") focused.focus();
       if (!page.getElementById("new-job")) throw new Error(fresh ? fresh.textContent.trim().replace(/\s+/g, " ").slice(0, 300) : "no answer");
       Idiomorph.morph(document.getElementById("main"), fresh.innerHTML, gnomon.morphing);
       const field = document.activeElement;
@@ -60,6 +65,7 @@
       if (button && button.id === "upload") state(`This could not be uploaded: ${error.message}`);
       else gnomon.announce(`This could not be checked: ${error.message}`);
     } finally {
+      if (asking === mine) form().inert = false;
       clearTimeout(dim);
       clearInterval(steps);
       document.querySelector(".side").classList.remove("stale");
