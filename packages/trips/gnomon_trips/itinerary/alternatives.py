@@ -16,9 +16,8 @@ from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, open_on, told_hours
 from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.plan import Plan, Skipped
 from gnomon_trips.itinerary.planning import find_plan
-from gnomon_trips.itinerary.request import Meal, Money, TripRequest, Window
+from gnomon_trips.itinerary.request import SLEEPERS, Meal, Money, TripRequest, Window
 from gnomon_trips.itinerary.trip import Trip
-from gnomon_trips.itinerary.verify.task import SLEEPERS
 from gnomon_trips.itinerary.verify.verify import verify_plan
 
 SECONDS = 10.0

@@ -5,8 +5,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from gnomon_trips.itinerary.later_visits import own_id
-from gnomon_trips.itinerary.place import Place
-from gnomon_trips.itinerary.terrain import opening
+from gnomon_trips.itinerary.terrain import may_be_open
 from gnomon_trips.itinerary.trip import Trip
 
 
@@ -36,13 +35,11 @@ def _visitable(trip: Trip) -> int:
     open_days = defaultdict[str, list[set[int]]](list)
     for place in trip.places():
         has_set_time = trip.fixed_hours(place, 0) is not None
-        days = {day for day in range(trip.request.days) if _is_open(place, trip, day)}
+        stay_min = trip.request.rules.stay_min(place.kind)
+        days = {
+            day
+            for day in range(trip.request.days)
+            if may_be_open(place, trip, day, *trip.request.hours(day), stay_min)
+        }
         open_days[place.id if has_set_time else own_id(place.id)].append(days)
     return sum(min(sum(map(bool, visits)), len(set().union(*visits))) for visits in open_days.values())
-
-
-def _is_open(place: Place, trip: Trip, day: int) -> bool:
-    """Whether a place is or may be open for the least stay within the hours of a day."""
-    first, last = trip.request.hours(day)
-    stay_min, hours = trip.request.rules.stay_min(place.kind), opening(place, trip, day)
-    return hours is None or any(min(end, last) - max(start, first) >= stay_min for start, end in hours)

@@ -23,7 +23,6 @@ from gnomon_trips.itinerary.solve import constraints
 from gnomon_trips.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes
 from gnomon_trips.itinerary.tours import CODE, Order, Solution
 from gnomon_trips.itinerary.trip import Trip
-from gnomon_trips.itinerary.verify.task import SLEEPERS
 
 STEPS, PART_STEPS = 1_800_000, 100_000
 """Stops that a search tries and prices at most; for a part of what is proven impossible fewer."""
@@ -165,9 +164,8 @@ class _Tour:
 
         Too few rooms, and places both asked for and barred, are unknown to the search: nothing is whole then.
         """
-        request = self.ground.trip.request
-        has_rooms = request.rooms is None or request.rooms * SLEEPERS >= request.party
-        return has_rooms and not self.ground.problem.barred() and self.search.is_whole(self.solution)
+        is_barred = self.ground.trip.request.lacks_rooms or self.ground.problem.barred()
+        return not is_barred and self.search.is_whole(self.solution)
 
     @property
     def ways_min(self) -> list[int]:

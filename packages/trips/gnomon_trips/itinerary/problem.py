@@ -129,6 +129,15 @@ class Problem:
         """Names of the request that are both to be visited and to be avoided."""
         return list(dict.fromkeys(filter(None, (barred_as(self.trip, place) for place in self.places))))
 
+    def breaks_sums(self, without: Collection[str] = ()) -> bool:
+        """Whether prices, beds, or a place that is to be avoided too rule out every plan."""
+        request = self.trip.request
+        if "budget" not in without and request.budget and self.cost() > request.budget.amount + 0.005:
+            return True
+        if request.lacks_rooms and "rooms" not in without:
+            return True
+        return any(f"avoid:{name}" not in without for name in self.barred())
+
     def cost(self) -> float:
         """What all the places and nights cost by the rules."""
         request = self.trip.request

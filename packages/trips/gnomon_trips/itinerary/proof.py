@@ -18,7 +18,6 @@ from gnomon_trips.itinerary.schedule import MAX_SPOTS, DayProblem, Round, Stoppe
 from gnomon_trips.itinerary.solve import constraints, rounds_by_day
 from gnomon_trips.itinerary.split import cheapest_split
 from gnomon_trips.itinerary.terrain import has_choice
-from gnomon_trips.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
 """Of more places than can be searched exactly, that many with the shortest hours are searched for a proof."""
@@ -72,14 +71,7 @@ def is_ruled_out(problem: Problem, without: Collection[str] = (), is_over: IsOve
 
 def is_plainly_impossible(problem: Problem, without: Collection[str] = ()) -> bool:
     """Whether sums alone rule out every plan: of prices, of beds, of the shortest net over all places."""
-    request = problem.trip.request
-    if "budget" not in without and request.budget and problem.cost() > request.budget.amount + 0.005:
-        return True
-    if any(f"avoid:{name}" not in without for name in problem.barred()):
-        return True
-    if request.rooms is not None and "rooms" not in without and request.rooms * SLEEPERS < request.party:
-        return True
-    return _is_too_far(_bridged(problem), without)
+    return problem.breaks_sums(without) or _is_too_far(_bridged(problem), without)
 
 
 def _is_too_far(problem: Problem, without: Collection[str]) -> bool:

@@ -15,7 +15,7 @@ from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kinds import kind_of, serves
 from gnomon_trips.itinerary.objective import EASY, fame_of, usual_min
-from gnomon_trips.itinerary.place import LatLon, Place
+from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.plan import Day, Plan, Visit
 from gnomon_trips.itinerary.preferences import ASPECTS, FAMOUS, Aspect, crowded_minutes, fit_of, is_asked
 from gnomon_trips.itinerary.provider import MAX_TABLE
@@ -154,11 +154,7 @@ async def _ways(day: Day, trip: Trip, facts: Facts) -> list[list[float]] | None:
     """Metres on foot, minutes else, among the stops of a day."""
     stops = [day.start, *(visit.place for visit in day.visits), day.end]
     places = [facts.places.get(stop.id) for stop in stops]
-    points = {
-        stop.id: LatLon(lat_deg=place.at.lat_deg, lon_deg=place.at.lon_deg)
-        for stop, place in zip(stops, places, strict=True)
-        if place is not None
-    }
+    points = {stop.id: place.at for stop, place in zip(stops, places, strict=True) if place is not None}
     if any(place is None for place in places) or len(points) > MAX_TABLE:
         return None
     row = {stop_id: number for number, stop_id in enumerate(points)}

@@ -29,6 +29,8 @@ KEPT_FREE = "kept_free"
 """The kind of time that is kept free to eat where no place to eat is known."""
 MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten", KEPT_FREE))
 """Kinds of place to eat at."""
+SLEEPERS = 2
+"""How many sleep in a room, where the request says nothing."""
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 """Kinds of place to sleep at that a plan chooses by itself."""
 
@@ -278,6 +280,11 @@ class TripRequest(Given):
             if self.hours(day - 1)[1] - DAY_MIN > self.hours(day)[0]:
                 raise ValueError(f"windows: day {day} ends after day {day + 1} starts")
         return self
+
+    @property
+    def lacks_rooms(self) -> bool:
+        """Whether the rooms are too few for the party."""
+        return self.rooms is not None and self.rooms * SLEEPERS < self.party
 
     def dates(self) -> tuple[dt.date, ...]:
         """The days of the trip."""

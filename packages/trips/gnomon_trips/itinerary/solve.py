@@ -11,7 +11,6 @@ from gnomon_trips.itinerary.hours import clock_of
 from gnomon_trips.itinerary.problem import Problem
 from gnomon_trips.itinerary.schedule import DayProblem, Round, rounds
 from gnomon_trips.itinerary.split import Costs, cheapest_split
-from gnomon_trips.itinerary.verify.task import SLEEPERS
 
 
 def best_split(
@@ -141,13 +140,7 @@ def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
 def _search(
     problem: Problem, without: Collection[str], day: int | None = None, *, fair: bool = False
 ) -> list[Round] | None:
-    request = problem.trip.request
-    budget = None if "budget" in without else request.budget
-    if budget is not None and problem.cost() > budget.amount + 0.005:
-        return None
-    if any(f"avoid:{name}" not in without for name in problem.barred()):
-        return None
-    if request.rooms is not None and "rooms" not in without and request.rooms * SLEEPERS < request.party:
+    if problem.breaks_sums(without):
         return None
     days = problem.days(without)
     if day is not None:

@@ -222,14 +222,14 @@ async def _near(provider: Provider, query: NearbyQuery) -> list[Place]:
 
 def is_ever_open(place: Place, trip: Trip, meal: Meal | None = None) -> bool:
     """Whether a place may be open on any day of the trip, and for the meal; unknown hours may be any."""
-    first, last, need = 0, LATEST_MIN, 1
-    if meal is not None:
-        first, last, need = meal.start_min, meal.end_min, meal.minutes
-    for day in range(trip.request.days):
-        hours = opening(place, trip, day)
-        if hours is None or any(min(end, last) - max(start, first) >= need for start, end in hours):
-            return True
-    return False
+    within_min = (0, LATEST_MIN, 1) if meal is None else (meal.start_min, meal.end_min, meal.minutes)
+    return any(may_be_open(place, trip, day, *within_min) for day in range(trip.request.days))
+
+
+def may_be_open(place: Place, trip: Trip, day: int, first: int, last: int, need: int) -> bool:
+    """Whether a place may be open so many minutes between two minutes of a day, counted from 0."""
+    hours = opening(place, trip, day)
+    return hours is None or any(min(end, last) - max(start, first) >= need for start, end in hours)
 
 
 def groups_of(places: Sequence[Place]) -> list[int]:

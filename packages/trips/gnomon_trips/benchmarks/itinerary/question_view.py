@@ -18,10 +18,10 @@ from gnomon.core.sample import ImageRef, Sample
 from gnomon_tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
 from gnomon_trips.benchmarks.itinerary.brief import Brief
 from gnomon_trips.benchmarks.itinerary.task import Task
-from gnomon_trips.itinerary.draft import DraftPlan, read_draft, read_object
+from gnomon_trips.itinerary.draft import DraftPlan, DraftVisit, read_draft, read_object
 from gnomon_trips.itinerary.hours import clock_of, minutes_of
 from gnomon_trips.itinerary.place import Place
-from gnomon_trips.itinerary.plan import Plan, Stop
+from gnomon_trips.itinerary.plan import Plan, Stop, Visit
 from gnomon_trips.itinerary.request import TripRequest
 from gnomon_trips.itinerary.trip import Trip
 
@@ -178,6 +178,11 @@ def _finder(trip: Trip) -> Mapping[str, Place]:
     return by_name
 
 
+def _drawn(visit: DraftVisit | Visit, name: str, at: XY | None) -> DrawnVisit:
+    arrive_min, leave_min = minutes_of(visit.arrive), minutes_of(visit.leave)
+    return DrawnVisit(name=name, at=at, arrive_min=arrive_min, leave_min=leave_min)
+
+
 def _draft_days(draft: DraftPlan, trip: Trip) -> list[DrawnDay]:
     find = _finder(trip)
     days = []
@@ -186,14 +191,8 @@ def _draft_days(draft: DraftPlan, trip: Trip) -> list[DrawnDay]:
         visits = []
         for visit in day.visits:
             place = find.get(visit.place.strip().casefold())
-            visits.append(
-                DrawnVisit(
-                    name=place.name if place else visit.place,
-                    at=_at(place) if place else None,
-                    arrive_min=minutes_of(visit.arrive),
-                    leave_min=minutes_of(visit.leave),
-                )
-            )
+            name, at = (place.name, _at(place)) if place else (visit.place, None)
+            visits.append(_drawn(visit, name, at))
         days.append(
             DrawnDay(
                 offset=offset,
@@ -212,15 +211,7 @@ def _plan_days(plan: Plan) -> list[DrawnDay]:
             offset=(day.date - first).days if first else 0,
             start=_stop_at(day.start),
             end=_stop_at(day.end),
-            visits=[
-                DrawnVisit(
-                    name=visit.place.name,
-                    at=_stop_at(visit.place),
-                    arrive_min=minutes_of(visit.arrive),
-                    leave_min=minutes_of(visit.leave),
-                )
-                for visit in day.visits
-            ],
+            visits=[_drawn(visit, visit.place.name, _stop_at(visit.place)) for visit in day.visits],
         )
         for day in plan.days
     ]

@@ -43,39 +43,27 @@ PART_OF_NAME, NO_NAME = 0.9, 0.8
 COVER_M = 1500.0
 TWIN_M = 500.0
 """Two sources place one sight that near to each other: the gate, the main hall, the middle of the grounds."""
-SIGHTS = frozenset(
-    (
-        *(
-            "attraction",
-            "museum",
-            "place_of_worship",
-            "square",
-            "castle",
-            "park",
-            "garden",
-            "viewpoint",
-            "zoo",
-        ),
-        *("aquarium", "theatre", "theme_park", "marketplace", "monument", "memorial", "palace"),
-    )
-)
-
+SIGHTS = frozenset((
+    "attraction", "museum", "place_of_worship", "square", "castle", "park", "garden", "viewpoint", "zoo",
+    "aquarium", "theatre", "theme_park", "marketplace", "monument", "memorial", "palace",
+))  # fmt: skip
 COMMON_WORDS = KIND_WORDS | frozenset(
     ("art", "hall", "house", "street", "road", "center", "centre", "national", "city", "old", "new", "grand")
 )
 """Words that many names share: none of them is a name."""
 WORDS_OF_KIND: Mapping[str, frozenset[str]] = {
-    "castle": frozenset(("castle", "schloss", "burg", "chateau", "linna", "slott")),
-    "hotel": frozenset(("hotel", "hotelli", "hotell", "gasthof")),
-    "museum": frozenset(("museum", "museo", "museet", "musee")),
-    "park": frozenset(("park", "puisto", "parken", "parc", "garten")),
-    "square": frozenset(("square", "tori", "torget", "aukio", "platz", "place")),
-    "place_of_worship": frozenset(
-        (
-            *("church", "chapel", "cathedral", "kirche", "pfarrkirche", "kapelle", "kathedrale", "dom"),
-            *("kirkko", "kappeli", "tuomiokirkko", "kyrka", "kapell", "domkyrka", "eglise", "cathedrale"),
-        )
-    ),
+    kind: frozenset(words.split())
+    for kind, words in {
+        "castle": "castle schloss burg chateau linna slott",
+        "hotel": "hotel hotelli hotell gasthof",
+        "museum": "museum museo museet musee",
+        "park": "park puisto parken parc garten",
+        "place_of_worship": (
+            "church chapel cathedral kirche pfarrkirche kapelle kathedrale dom kirkko kappeli tuomiokirkko"
+            " kyrka kapell domkyrka eglise cathedrale"
+        ),
+        "square": "square tori torget aukio platz place",
+    }.items()
 }
 """Words for what a place is, in languages of maps at hand: beside a name they may differ or be missing."""
 LONG_WORD = 10
@@ -84,15 +72,8 @@ _SAINT = re.compile(r"^(?:sainte?|sankt|ste)$")
 RAIL_STOPS = frozenset(("station", "halt"))
 RAIL_WORDS = frozenset(("central", "main", "railway", "train", "rail", "station"))
 PLAIN_KINDS = STOPS | {
-    "shop",
-    "bank",
-    "pharmacy",
-    "bicycle_rental",
-    "car_rental",
-    "clinic",
-    "dentist",
-    "parking",
-}
+    "shop", "bank", "pharmacy", "bicycle_rental", "car_rental", "clinic", "dentist", "parking",
+}  # fmt: skip
 """Kinds that nobody means by a part of their name."""
 
 

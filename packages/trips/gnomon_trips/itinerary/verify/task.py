@@ -14,14 +14,10 @@ from gnomon_trips.itinerary.later_visits import own_id
 from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.plan import Plan, Skipped, sums_of
 from gnomon_trips.itinerary.reasons import WEEKDAYS
-from gnomon_trips.itinerary.request import Money
+from gnomon_trips.itinerary.request import SLEEPERS, Money
 from gnomon_trips.itinerary.same_place import is_one_place
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.violation import Violation
-
-SLEEPERS = 2
-"""How many sleep in a room, where the request says nothing."""
-
 
 CLOSED = re.compile(r"\b(?:closed?s?|shut|not open|never opens?)\b", re.IGNORECASE)
 NONE_KNOWN = re.compile(
@@ -41,7 +37,7 @@ def task(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     yield from _money(plan, trip, facts)
     yield from _sums(plan)
     request = trip.request
-    if request.rooms is not None and request.rooms * SLEEPERS < request.party:
+    if request.lacks_rooms:
         yield Violation(
             code="PARTY",
             path="request.rooms",
