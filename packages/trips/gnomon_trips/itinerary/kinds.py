@@ -26,21 +26,17 @@ FAITHS: Mapping[str, frozenset[str]] = {
 """Of whom a house of worship is, by the word for it."""
 NO_KINDS = frozenset(("wheelchair", "fee", "website", "addr:street", "addr:housenumber", "wikidata"))
 """Tags whose value is no word for what a place is."""
-OTHERS = frozenset(
-    (
-        *("restaurant", "cafe", "fast_food", "pub", "bar", "food_court", "biergarten", "nightclub"),
-        *("hotel", "hostel", "guest_house", "apartment", "motel", "ryokan", "shop", "supermarket", "bank"),
-        *("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi", "parking"),
-        *("pharmacy", "clinic", "dentist", "doctors", "school", "kindergarten", "car_rental", "suburb"),
-    )
-)
+OTHERS = frozenset((
+    "restaurant", "cafe", "fast_food", "pub", "bar", "food_court", "biergarten", "nightclub", "hotel",
+    "hostel", "guest_house", "apartment", "motel", "ryokan", "shop", "supermarket", "bank", "tram_stop",
+    "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi", "parking", "pharmacy", "clinic",
+    "dentist", "doctors", "school", "kindergarten", "car_rental", "suburb",
+))  # fmt: skip
 """Kinds that are often called after a sight and are none: Park Hotel is no park, Museum is a tram stop."""
-AREAS = frozenset(
-    (
-        *("district", "neighbourhood", "quarter", "suburb", "borough"),
-        *("town", "village", "hamlet", "city", "municipality", "prefecture"),
-    )
-)
+AREAS = frozenset((
+    "district", "neighbourhood", "quarter", "suburb", "borough", "town", "village", "hamlet", "city",
+    "municipality", "prefecture",
+))  # fmt: skip
 """Kinds of place that are larger than a door: where one is there, their middle stands for it."""
 OPEN_GROUND = AREAS | {"crossing", "street", "square", "bridge"}
 """Kinds of place that have no opening hours: one can be there at any time."""

@@ -11,6 +11,7 @@ from gnomon.core.benchmark import SampleSet, verdict_of, view_of
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
+from gnomon.core.tool_inputs import usable_tools
 from gnomon.media import MediaStore
 from gnomon_trips.benchmarks.plan_pairs import plan_pairs
 from gnomon_trips.benchmarks.plan_pairs.loader import EQUAL, read_pairs
@@ -256,3 +257,7 @@ def test_a_name_of_a_plan_begins_no_line_of_its_own(ending: str, folder: Path, r
     listed, _ = both(folder)
     text = "".join(part.content for part in listed.parts if isinstance(part.content, str))
     assert "Kiasma Measured of plan A: the best" in text
+
+
+def test_no_tool_is_offered_to_a_judge_of_plans() -> None:
+    assert usable_tools(plan_pairs) == []

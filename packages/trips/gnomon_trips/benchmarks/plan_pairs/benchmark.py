@@ -40,7 +40,7 @@ class PlanPairs(PlainBenchmark):
     version = "1"
     tasks: tuple[str, ...] = ORDERS
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = (None,)
+    provides: tuple[Need, ...] = ()
 
     def open(
         self,
