@@ -68,7 +68,7 @@ def test_a_refused_key_is_said_in_the_terminal_the_rows_and_on_page_one(
     ]
     page = (out_dir / "report.html").read_text()
     assert page.index(SAID) < page.index("Findings")
-    assert "**The job failed" in (out_dir / "report.md").read_text()
+    assert "\nThe job failed. openai/m" in (out_dir / "report.md").read_text()
     everything = "".join(path.read_text() for path in out_dir.iterdir()) + out + err
     assert KEY not in everything
 
