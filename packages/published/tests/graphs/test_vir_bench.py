@@ -109,10 +109,11 @@ def test_official_asks_the_test_split_alone_unless_the_spec_names_another(
 def test_guarded_prompts_ask_for_json_at_the_end_and_those_of_earlier_words_for_json_alone(
     published: Path, media: MediaStore
 ) -> None:
+    guarded, official_set = opened(published, media), opened(published, media, "official")
     for subtask in ("node", "edge"):
-        sample = opened(published, media).get(f"kansai_01.{subtask}")
+        sample = guarded.get(f"kansai_01.{subtask}")
         before = worded(sample, "original", vir_bench, words=4)
-        official = text_of(opened(published, media, "official").get(f"kansai_01.{subtask}"))
+        official = text_of(official_set.get(f"kansai_01.{subtask}"))
         assert text_of(sample).endswith(JSON_CLOSING)
         assert text_of(before).endswith(JSON_ONLY)
         assert official.endswith(JSON_ONLY)
