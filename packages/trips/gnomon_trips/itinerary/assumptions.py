@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gnomon_trips.itinerary.barred import overruled
 from gnomon_trips.itinerary.comfort import comfortable_min, is_comfortable
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free, near, told
@@ -27,6 +28,11 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         for name in beds
         if trip.request.area.lower() != WORLD and name in trip.named and trip.named[name].kind in AREAS
     ]
+    lines += (
+        f"{place.name} is visited though {name!r} is to be avoided: it is asked for by name."
+        for place in trip.places()
+        if (name := overruled(trip, place))
+    )
     places = [visit.place for day in days for visit in day.visits]
     if areas := dict.fromkeys(place.name for place in places if place.kind in AREAS):
         lines.append(f"Ways lead to the middle of {', '.join(areas)}: a station may be nearer.")
