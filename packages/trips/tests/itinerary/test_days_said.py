@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gnomon_trips.benchmarks.itinerary.brief import request_task
+from gnomon_trips.benchmarks.itinerary.prompt import rules
 from gnomon_trips.benchmarks.itinerary.scoring import score
 from gnomon_trips.export.plan_check import check_plan
 from gnomon_trips.export.result import result_of
@@ -180,6 +181,19 @@ def test_a_ward_that_stands_for_a_hotel_is_told_first() -> None:
     assert assumptions(trip)[0].startswith(
         "'Shinjuku-ku' is a municipality, whose middle stands for the hotel"
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"fixed": [{"place": "Kiasma", "start": "11:00"}]}, "in a conflict that is fixed:PLACE."),
+        ({"avoid": ["museum"]}, "What `places` names is visited, though its kind or chain is to be avoided."),
+    ],
+)
+def test_a_model_is_told_of_rules_that_few_requests_need(fields: dict[str, Any], line: str) -> None:
+    told, plain = (rules(request_task({**ASKED, **more})) for more in (fields, {}))
+    assert line in told
+    assert set(plain.splitlines()) < set(told.splitlines())
 
 
 def test_the_first_day_moves_to_when_the_places_are_open() -> None:
