@@ -15,6 +15,8 @@ from gnomon_trips.itinerary.track import ALL_ON_FOOT
 from gnomon_trips.itinerary.trip import Trip
 
 OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
+NO_HOTEL = "whose middle stands for the hotel: name the hotel itself."
+"""How the words about a night in an area end: they change all ways, and so are told before the plan."""
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
 
@@ -24,7 +26,7 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     legs = [leg for day in days for leg in day.legs if leg.from_id != leg.to_id]
     beds = dict.fromkeys(filter(None, (trip.request.hotel, *trip.request.nights)))
     lines = [
-        f"{name!r} is a {trip.named[name].kind}, whose middle stands for the hotel: name the hotel itself."
+        f"{name!r} is a {trip.named[name].kind}, {NO_HOTEL}"
         for name in beds
         if trip.request.area.lower() != WORLD and name in trip.named and trip.named[name].kind in AREAS
     ]

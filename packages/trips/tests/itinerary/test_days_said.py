@@ -9,6 +9,7 @@ import pytest
 from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.benchmarks.itinerary.prompt import rules
 from gnomon_trips.benchmarks.itinerary.scoring import score
+from gnomon_trips.export.markdown import to_markdown
 from gnomon_trips.export.plan_check import check_plan
 from gnomon_trips.export.result import result_of
 from gnomon_trips.itinerary.assumptions import assumptions
@@ -194,6 +195,13 @@ def test_a_model_is_told_of_rules_that_few_requests_need(fields: dict[str, Any],
     told, plain = (rules(request_task({**ASKED, **more})) for more in (fields, {}))
     assert line in told
     assert set(plain.splitlines()) < set(told.splitlines())
+
+
+def test_a_quarter_that_stands_for_a_hotel_is_told_before_the_days() -> None:
+    _, stored = planned(hotel="Kluuvi")
+    told = to_markdown(result_of(json.dumps(stored)))
+    assert told.count("whose middle stands for the hotel") == 1
+    assert told.index("whose middle stands for the hotel") < told.index("## ")
 
 
 def test_the_first_day_moves_to_when_the_places_are_open() -> None:
