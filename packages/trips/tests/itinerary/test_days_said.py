@@ -204,6 +204,12 @@ def test_a_quarter_that_stands_for_a_hotel_is_told_before_the_days() -> None:
     assert told.index("whose middle stands for the hotel") < told.index("## ")
 
 
+def test_a_wish_for_what_is_to_be_avoided_is_left_out_with_that_reason_and_is_no_fault() -> None:
+    plan, stored = planned(wishes=["church"], avoid=["churches"])
+    assert [(left.place, left.reason) for left in plan.skipped] == [("church", "a church is to be avoided")]
+    assert not [fault for fault in stored["violations"] if fault["severity"] == "error"]
+
+
 def test_the_first_day_moves_to_when_the_places_are_open() -> None:
     fields = {"places": ["Kiasma", "Ateneum"], "start_date": "2027-06-07", "latest_start": "2027-06-12"}
     plan, stored = planned(**fields)  # both are closed on Mondays
