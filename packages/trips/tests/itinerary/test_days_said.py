@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -208,6 +209,15 @@ def test_a_wish_for_what_is_to_be_avoided_is_left_out_with_that_reason_and_is_no
     plan, stored = planned(wishes=["church"], avoid=["churches"])
     assert [(left.place, left.reason) for left in plan.skipped] == [("church", "a church is to be avoided")]
     assert not [fault for fault in stored["violations"] if fault["severity"] == "error"]
+
+
+@pytest.mark.parametrize("form", ["order", "graph"])
+@pytest.mark.parametrize(
+    ("reply", "why"), [("", "the answer is empty"), ("See Kiasma.", "there is no {} in the answer")]
+)
+def test_silence_and_words_without_an_answer_are_told_apart(form: Any, reply: str, why: str) -> None:
+    task = replace(request_task(ASKED), form=form)
+    assert score(task, reply).flags == (f"not_delivered: {why.format(form)}",)
 
 
 def test_the_first_day_moves_to_when_the_places_are_open() -> None:
