@@ -56,6 +56,11 @@ def stops(plan: Plan) -> list[list[tuple[str, str]]]:
         ({"latest_start": "2027-06-09"}, "latest_start: -1 days after start_date; allowed: 0 to 31"),
         ({"places": ["Kiasma", "Kiasma"]}, "'Kiasma' stands 2 times in 1 days"),
         ({"fixed": [{"place": "Kiasma", "start": "11:00"}] * 2}, "places must name it once for each"),
+        (
+            {"rules": {"price": {"temple": 500}}},
+            "rules.price: .*'temple' is no kind .* has 'place_of_worship'",
+        ),
+        ({"rules": {"dwell_min": {"museums": 60}}}, "rules.dwell_min: .* has 'museum'"),
     ],
 )
 def test_days_that_cannot_be_are_refused_with_the_field(fields: dict[str, Any], fault: str) -> None:
