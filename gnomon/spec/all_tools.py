@@ -9,11 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.benchmark import (
-    BENCHMARKS,
-    Benchmark,
-    ReadsOwnFiles,
-)
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, ReadsOwnFiles
 from gnomon.core.errors import GnomonError
 from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, usable_tools
 

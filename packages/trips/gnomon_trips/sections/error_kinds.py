@@ -8,9 +8,7 @@ from typing_extensions import TypedDict
 from gnomon.core.plan_row import ERROR_KINDS, NOT_DELIVERED, ErrorKind
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
-from gnomon.report.text_formats import (
-    counted_causes,
-)
+from gnomon.report.text_formats import counted_causes
 from gnomon.statistics.mean import ratio_score
 from gnomon.stopping import while_wanted
 from gnomon_trips.sections.plan_rates import PlanRows, columns, design_of, share_difference
