@@ -1,20 +1,17 @@
-"""Spells out `tools: all` of a spec whose questions are a file of the user's own: what fits is what it holds.
+"""Spells out `tools: all` of a spec where only some tools fit its benchmark.
 
-Of all other benchmarks a preset's `all` is what their samples can serve, and an arm's is every tool there is;
-what a sample cannot serve is not offered with it.
+Of questions in a file of the user's own what fits is what the file holds; of a benchmark to which tools that
+need nothing are of no use, such as trips, what it provides. Of all others a preset's `all` is what their
+samples can serve, and an arm's is every tool there is; what a sample cannot serve is not offered with it.
 """
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.benchmark import (
-    BENCHMARKS,
-    Benchmark,
-    ReadsOwnFiles,
-)
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, ReadsOwnFiles
 from gnomon.core.errors import GnomonError
-from gnomon.core.tool_inputs import ServesByFile, usable_tools
+from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, usable_tools
 
 ALL = "all"
 
@@ -22,7 +19,7 @@ ALL = "all"
 def with_tools_that_fit(
     written: Mapping[str, Any], *, find_file: Callable[[str, str], Path]
 ) -> Mapping[str, Any]:
-    """The spec with names in place of `all`, where its benchmark reads the user's own file; else as it is.
+    """The spec with names in place of `all`, where only some tools fit its benchmark; else as it is.
 
     A file that is absent or cannot be read is left to the rules that say so. `find_file` finds the file of a
     path that the spec names in the field.
@@ -34,7 +31,7 @@ def with_tools_that_fit(
     tools = [holder.get("tools", usual) if isinstance(holder, Mapping) else None for holder in holders]
     if not any(map(_has_all, tools)):
         return written
-    benchmark = _benchmark_of_file(written, find_file)
+    benchmark = _benchmark_that_says(written, find_file)
     if benchmark is None:
         return written
     names = usable_tools(benchmark)
@@ -55,8 +52,13 @@ def _spelled_out(tools: Any, names: list[str]) -> list[Any]:
     return [name for tool in tools for name in (names if tool == ALL else [tool])]
 
 
-def _benchmark_of_file(written: Mapping[str, Any], find_file: Callable[[str, str], Path]) -> Benchmark | None:
-    plugin: object = BENCHMARKS.find(str(written.get("benchmark")))
+def _benchmark_that_says(
+    written: Mapping[str, Any], find_file: Callable[[str, str], Path]
+) -> Benchmark | None:
+    benchmark = BENCHMARKS.find(str(written.get("benchmark")))
+    if benchmark and isinstance(benchmark, ProvidesToolInputs) and None not in benchmark.provides:
+        return benchmark
+    plugin: object = benchmark
     data, columns = written.get("data"), written.get("columns") or {}
     if not (isinstance(plugin, ServesByFile) and isinstance(data, str) and isinstance(columns, Mapping)):
         return None

@@ -8,6 +8,7 @@ import pytest
 from gnomon.core.agent import AGENTS, model_calls
 from gnomon.core.arm import diff
 from gnomon.core.errors import SpecError
+from gnomon.spec.all_tools import with_tools_that_fit
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon.spec.rules import parse_spec
@@ -147,6 +148,20 @@ def test_all_tools_are_those_that_the_samples_can_serve() -> None:
         needs = {tool.needs for tool in spec.arm("auto").toolset()}
         assert offered in needs
         assert Trip not in needs
+
+
+def test_all_tools_of_an_arm_are_those_that_fit_where_tools_that_need_nothing_do_not() -> None:
+    def tools(benchmark: str) -> list[str] | str:
+        written = {"benchmark": benchmark, "arms": [{"name": "a", "agent": "react", "tools": "all"}]}
+        spelled: list[str] | str = with_tools_that_fit(written, find_file=no_file)["arms"][0]["tools"]
+        return spelled
+
+    assert tools("worlds") == "all"
+    assert {TOOLS.get(name).needs for name in tools("itinerary")} == {Trip}
+
+
+def no_file(path: str, field: str) -> Path:
+    raise AssertionError(f"{field} names no file: {path}")
 
 
 def test_doses_never_run_out_of_turns() -> None:

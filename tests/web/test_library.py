@@ -17,6 +17,7 @@ from gnomon.spec.preset import PRESETS
 from gnomon_service.api.app import create_app
 from gnomon_service.cli.commands.tools import tools
 from gnomon_service.settings import read_settings
+from gnomon_service.web.pages import as_html
 from gnomon_service.web.scene_choice import choices
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
@@ -61,6 +62,13 @@ def test_every_plugin_is_listed_and_has_a_page(
     )  # Markdown's marks
     assert client.get(f"/ui/{kind}/{name}.json").json()["title"] == name
     assert client.get(f"/ui/{kind}/{name}.md").text.startswith(f"# {name}\n")
+
+
+def test_links_leave_their_words_and_asides_that_are_a_link_alone_leave_nothing() -> None:
+    shown = as_html(
+        "A loop without\nLangGraph\n([why](adr/98.md)), see [agents](agents.md) ([`vote`](agents.md))."
+    )
+    assert shown == "<p>A loop without\nLangGraph, see agents (<code>vote</code>).</p>\n"
 
 
 def test_one_of_a_thing_is_not_many_and_no_backticks_are_shown(

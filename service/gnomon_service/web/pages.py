@@ -10,6 +10,7 @@ import functools
 import hashlib
 import inspect
 import json
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Literal
@@ -41,6 +42,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
+LONE_LINK = re.compile(r"\s*\(\[[^\]`]*\]\([^)]*\)\)")
 OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
 NAVIGATION = (
     NavigationEntry("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
@@ -165,14 +167,22 @@ def environment() -> Environment:
     made.filters |= {
         **FILTERS,
         "thousands": lambda number: f"{number:,}",
-        "markdown": lambda text: Markup(_markdown().render(text)),  # noqa: S704 - it lets no HTML through
+        "markdown": as_html,
     }
     return made
 
 
+def as_html(text: str) -> Markup:
+    """A docstring as HTML.
+
+    Its links lead to files of the documents: only their words are kept, and nothing of an aside like
+    `([why](adr/1.md))`.
+    """
+    return Markup(_markdown().render(LONE_LINK.sub("", text)))  # noqa: S704 - it lets no HTML through
+
+
 @functools.cache
 def _markdown() -> MarkdownIt:
-    """Writes docstrings as HTML. Their links lead to files of the documents, so only the words are kept."""
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
     for mark in ("link_open", "link_close"):
         made.add_render_rule(mark, lambda *_: "")

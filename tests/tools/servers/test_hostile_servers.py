@@ -87,6 +87,13 @@ def test_a_program_that_is_not_there_is_named() -> None:
         connections().list_tools("gone", ToolServer(mcp=McpServer(command=["/nowhere/at/all"])))
 
 
+def test_a_server_that_prints_and_ends_is_shown_with_all_it_said() -> None:
+    says = "echo Starting; echo no licence; echo and no disk >&2; exit 3"
+    server = ToolServer(mcp=McpServer(command=["/bin/sh", "-c", says]))
+    with pytest.raises(ServerFault, match="ended with code 3: Starting no licence and no disk"):
+        connections().list_tools("talker", server)
+
+
 def test_a_server_whose_tools_change_between_calls_is_found_out(call) -> None:
     assert call("changing").content == "3"
     with pytest.raises(ServerFault, match="not what was frozen with the job: add") as fault:

@@ -72,8 +72,8 @@ class ServerProcess:
         return {**kept, **caches, **own, **self._server.env}
 
     def said(self) -> str:
-        """The end of what it wrote to stderr, on one line; if it wrote nothing there, what it printed."""
-        line = " ".join((self._stderr or self.noise).decode(errors="replace").split())
+        """The end of what it printed, then wrote to stderr, on one line."""
+        line = " ".join((self.noise + self._stderr).decode(errors="replace").split())
         return line if len(line) <= STDERR_IN_MESSAGES else f"…{line[-STDERR_IN_MESSAGES:]}"
 
     async def keep_stderr(self) -> None:
@@ -166,7 +166,7 @@ async def stdio_streams(process: ServerProcess) -> AsyncIterator[tuple[Any, Any]
                     except (ValueError, RecursionError):
                         asked = _asked_by(line)
                         if asked is None:
-                            process.noise = process.noise or line[:MAX_STDERR_BYTES]
+                            process.noise = (process.noise + line + b"\n")[-MAX_STDERR_BYTES:]
                             continue
                         error = ErrorData(code=PARSE_ERROR, message=UNREADABLE)
                         message = JSONRPCError(jsonrpc="2.0", id=asked, error=error)

@@ -61,6 +61,8 @@ def board_answer(benchmark: str, board: Mapping[str, Any]) -> str:
     first = [entry["model"] for entry in entries if entry["first_rank"] == 1]
     best = entries[0]
     size = f"{percent(best['mean'])} % with {best['best_arm']}"
+    if len(entries) == 1:
+        return f"{best['model']} is alone on this board of {benchmark}: {size}."
     if len(first) == 1:
         return f"{best['model']} leads {benchmark}, {size}, of {len(entries)} ranked."
     return f"{len(first)} of {len(entries)} entries may lead {benchmark}; the highest mean is {size}."

@@ -10,6 +10,7 @@ from typing import Any
 from gnomon_trips.export.checks import faults_of, stop_label, unchecked_of
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import clock_text, listed
+from gnomon_trips.itinerary.assumptions import NO_HOTEL
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.objective import LARGE_PARTY
 from gnomon_trips.itinerary.plan import NO_ROOM, Night, Visit
@@ -45,7 +46,8 @@ def not_known(result: TripResult) -> str:
 
 def assumed(result: TripResult) -> list[str]:
     """The assumptions of the plan, without those about its nights, which stand elsewhere."""
-    return [words for words in result.plan.assumptions if not words.startswith(NIGHT)]
+    others = (words for words in result.plan.assumptions if not words.startswith(NIGHT))
+    return [words for words in others if not words.endswith(NO_HOTEL)]
 
 
 def open_points(result: TripResult) -> list[dict[str, Any]]:

@@ -203,7 +203,7 @@ def _asked(code: str, request: TripRequest) -> str:
             fixed = [f"{one.place} at {one.start}" for one in request.fixed]
             return ", ".join([*(f"{first} before {then}" for first, then in request.order), *fixed])
         case "FORBIDDEN":
-            return "avoided: " + ", ".join(request.avoid)
+            return "to be avoided: " + ", ".join(request.avoid)
         case "MEAL_WINDOW":
             return ", ".join(f"{meal.name} {meal.start}–{meal.end}" for meal in request.meals)
         case "MAX_WALK":

@@ -34,6 +34,7 @@ from gnomon_trips.export.words import (
     way_text,
     why_text,
 )
+from gnomon_trips.itinerary.assumptions import NO_HOTEL
 from gnomon_trips.itinerary.choice import CITY, country_names
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import near
@@ -94,7 +95,7 @@ def _facts(result: TripResult) -> list[str]:
         facts.append(f"places and hours as of {dt.date.fromisoformat(as_of[2]):%-d %B %Y}")
     if plan.totals.cost:
         facts.append(f"{plan.totals.cost.amount:,.2f} {plan.totals.cost.currency}")
-    return facts
+    return facts + [words for words in plan.assumptions if words.endswith(NO_HOTEL)]
 
 
 CONSTRAINTS: Mapping[str, str] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gnomon_trips.itinerary.barred import overruled
 from gnomon_trips.itinerary.comfort import comfortable_min, is_comfortable
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free, near, told
@@ -14,6 +15,8 @@ from gnomon_trips.itinerary.track import ALL_ON_FOOT
 from gnomon_trips.itinerary.trip import Trip
 
 OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
+NO_HOTEL = "whose middle stands for the hotel: name the hotel itself."
+"""How the words about a night in an area end: they change all ways, and so are told before the plan."""
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
 
@@ -23,10 +26,15 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     legs = [leg for day in days for leg in day.legs if leg.from_id != leg.to_id]
     beds = dict.fromkeys(filter(None, (trip.request.hotel, *trip.request.nights)))
     lines = [
-        f"{name!r} is a {trip.named[name].kind}, whose middle stands for the hotel: name the hotel itself."
+        f"{name!r} is a {trip.named[name].kind}, {NO_HOTEL}"
         for name in beds
         if trip.request.area.lower() != WORLD and name in trip.named and trip.named[name].kind in AREAS
     ]
+    lines += (
+        f"{place.name} is visited though {name!r} is to be avoided: it is asked for by name."
+        for place in trip.places()
+        if (name := overruled(trip, place))
+    )
     places = [visit.place for day in days for visit in day.visits]
     if areas := dict.fromkeys(place.name for place in places if place.kind in AREAS):
         lines.append(f"Ways lead to the middle of {', '.join(areas)}: a station may be nearer.")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gnomon_tools.core.name_match import plain_name
+from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.choice import SURE
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
 from gnomon_trips.itinerary.guide_claims import sentences
@@ -233,7 +234,7 @@ def _is_called(place: Place, name: str) -> bool:
 
 
 async def _servers(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
-    """For each wish that no stop serves, a place near the trip that would, open on its days."""
+    """For each wish that no stop serves, a place near the trip that would, open on its days, not barred."""
     visited = [
         places[visit.place.id] for day in plan.days for visit in day.visits if visit.place.id in places
     ]
@@ -249,7 +250,8 @@ async def _servers(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[
             except (Unsupported, BadArgument):
                 continue
             usable = (hit.place for hit in hits if hit.place.id not in named and serves(hit.place, wish))
-            server = next((other for other in usable if is_ever_open(other, trip)), None)
+            allowed = (other for other in usable if barred_as(trip, other) is None)
+            server = next((other for other in allowed if is_ever_open(other, trip)), None)
             if server is not None:
                 servers[wish] = server
                 break

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gnomon_trips.itinerary.errors import BadArgument
 from gnomon_trips.itinerary.hours import DAY_MIN, LATEST_MIN, clock_of, minutes_of
+from gnomon_trips.itinerary.kinds import is_kind_word, kind_of
 from gnomon_trips.itinerary.place import Mode
 
 Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM, 24 hours")]
@@ -106,6 +107,14 @@ class Rules(Given):
     dwell_min: dict[str, Annotated[int, Field(ge=1, le=1440)]] = {}
     price: dict[str, Annotated[float, Field(ge=0, le=1e6)]] = {}
     currency: Currency = "EUR"
+
+    @field_validator("dwell_min", "price")
+    @classmethod
+    def _by_kinds_of_the_data(cls, rules: dict[str, Any]) -> dict[str, Any]:
+        for word in rules:
+            if is_kind_word(word) and kind_of(word) != word:
+                raise ValueError(f"{word!r} is no kind of place in the data; it has {kind_of(word)!r}")
+        return rules
 
     def stay_min(self, kind: str) -> int:
         """The least stay at a place of that kind, in minutes.

@@ -12,7 +12,7 @@ from gnomon_trips.itinerary.errors import BadArgument, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, open_on, within
 from gnomon_trips.itinerary.kept_free import meals_kept_free
-from gnomon_trips.itinerary.kinds import kind_of, serves, singular
+from gnomon_trips.itinerary.kinds import a_kind, kind_of, serves, singular
 from gnomon_trips.itinerary.place import PROVABLE, Exactness, LatLon, Place, Table
 from gnomon_trips.itinerary.preferences import preference_m
 from gnomon_trips.itinerary.provider import (
@@ -113,8 +113,8 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
         wishes.append((kind, places))
         if not places:
             none = f"no {singular(kind)} that is open on these days is known around the trip"
-            if set(request.avoid) & {kind, singular(kind)}:
-                none = f"{kind} are to be avoided"
+            if singular(kind) in map(singular, request.avoid):
+                none = f"{a_kind(kind)} is to be avoided"
             missing.append((kind, f"the search ended before one was found for {kind}" if is_over() else none))
     beds: tuple[Place, ...] = ()
     if request.days > 1 and request.hotel is None and not all(request.nights or [None]):

@@ -5,12 +5,10 @@ from urllib.parse import urlencode
 
 from typing_extensions import TypedDict
 
-from gnomon.core.plan_row import ERROR_KINDS, ErrorKind
+from gnomon.core.plan_row import ERROR_KINDS, NOT_DELIVERED, ErrorKind
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
-from gnomon.report.text_formats import (
-    counted_causes,
-)
+from gnomon.report.text_formats import counted_causes
 from gnomon.statistics.mean import ratio_score
 from gnomon.stopping import while_wanted
 from gnomon_trips.sections.plan_rates import PlanRows, columns, design_of, share_difference
@@ -144,8 +142,22 @@ def _terminal(report: ErrorKindsPart) -> Iterator[str]:
         yield ""
     for model, arm in dict.fromkeys((row["model"], row["arm"]) for row in rows):
         of_group = [row for row in rows if (row["model"], row["arm"]) == (model, arm)]
-        counts = ", ".join(f"{row['kind']} {row['trials']:,}" for row in of_group if row["trials"])
+        counts = ", ".join(
+            f"{row['kind']} {row['trials']:,}{_undelivered(row['flags'])}"
+            for row in of_group
+            if row["trials"]
+        )
         yield f"{model} / {arm}: trials with errors of {of_group[0]['of']:,}: {counts or 'none'}"
+
+
+def _undelivered(flags: Mapping[str, int]) -> str:
+    """Why there was no plan, in brackets; empty where there was one: nonsense, silence, or no end."""
+    causes = {
+        flag.partition(": ")[2] or "no plan in the answer": trials
+        for flag, trials in flags.items()
+        if flag.startswith(NOT_DELIVERED)
+    }
+    return f" (no plan: {counted_causes(causes)})" if causes else ""
 
 
 error_kinds = Section(

@@ -13,9 +13,7 @@ from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import (
-    percent,
-)
+from gnomon.report.text_formats import percent
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.mean import linearized, ratio_score

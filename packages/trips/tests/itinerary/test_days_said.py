@@ -2,12 +2,15 @@
 
 import datetime as dt
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gnomon_trips.benchmarks.itinerary.brief import request_task
+from gnomon_trips.benchmarks.itinerary.prompt import rules
 from gnomon_trips.benchmarks.itinerary.scoring import score
+from gnomon_trips.export.markdown import to_markdown
 from gnomon_trips.export.plan_check import check_plan
 from gnomon_trips.export.result import result_of
 from gnomon_trips.itinerary.assumptions import assumptions
@@ -53,6 +56,11 @@ def stops(plan: Plan) -> list[list[tuple[str, str]]]:
         ({"latest_start": "2027-06-09"}, "latest_start: -1 days after start_date; allowed: 0 to 31"),
         ({"places": ["Kiasma", "Kiasma"]}, "'Kiasma' stands 2 times in 1 days"),
         ({"fixed": [{"place": "Kiasma", "start": "11:00"}] * 2}, "places must name it once for each"),
+        (
+            {"rules": {"price": {"temple": 500}}},
+            "rules.price: .*'temple' is no kind .* has 'place_of_worship'",
+        ),
+        ({"rules": {"dwell_min": {"museums": 60}}}, "rules.dwell_min: .* has 'museum'"),
     ],
 )
 def test_days_that_cannot_be_are_refused_with_the_field(fields: dict[str, Any], fault: str) -> None:
@@ -180,6 +188,41 @@ def test_a_ward_that_stands_for_a_hotel_is_told_first() -> None:
     assert assumptions(trip)[0].startswith(
         "'Shinjuku-ku' is a municipality, whose middle stands for the hotel"
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"fixed": [{"place": "Kiasma", "start": "11:00"}]}, "in a conflict that is fixed:PLACE."),
+        ({"avoid": ["museum"]}, "What `places` names is visited, though its kind or chain is to be avoided."),
+    ],
+)
+def test_a_model_is_told_of_rules_that_few_requests_need(fields: dict[str, Any], line: str) -> None:
+    told, plain = (rules(request_task({**ASKED, **more})) for more in (fields, {}))
+    assert line in told
+    assert set(plain.splitlines()) < set(told.splitlines())
+
+
+def test_a_quarter_that_stands_for_a_hotel_is_told_before_the_days() -> None:
+    _, stored = planned(hotel="Kluuvi")
+    told = to_markdown(result_of(json.dumps(stored)))
+    assert told.count("whose middle stands for the hotel") == 1
+    assert told.index("whose middle stands for the hotel") < told.index("## ")
+
+
+def test_a_wish_for_what_is_to_be_avoided_is_left_out_with_that_reason_and_is_no_fault() -> None:
+    plan, stored = planned(wishes=["church"], avoid=["churches"])
+    assert [(left.place, left.reason) for left in plan.skipped] == [("church", "a church is to be avoided")]
+    assert not [fault for fault in stored["violations"] if fault["severity"] == "error"]
+
+
+@pytest.mark.parametrize("form", ["order", "graph"])
+@pytest.mark.parametrize(
+    ("reply", "why"), [("", "the answer is empty"), ("See Kiasma.", "there is no {} in the answer")]
+)
+def test_silence_and_words_without_an_answer_are_told_apart(form: Any, reply: str, why: str) -> None:
+    task = replace(request_task(ASKED), form=form)
+    assert score(task, reply).flags == (f"not_delivered: {why.format(form)}",)
 
 
 def test_the_first_day_moves_to_when_the_places_are_open() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.draft import plan_of
 from gnomon_trips.itinerary.errors import BadArgument
 from gnomon_trips.itinerary.place import LatLon, Table, spread_min
@@ -127,20 +128,39 @@ def test_a_city_of_its_own_name_comes_before_one_that_has_it_beside_another() ->
     assert "Birmingham, city in Alabama" in trip.assumed["Birmingham"]
 
 
-def test_kinds_and_brands_are_kept_away_from() -> None:
+def test_kinds_and_brands_are_kept_away_from_but_a_place_asked_for_by_name_is_visited_and_told() -> None:
     fields = {"places": ["Ateneum"], "wishes": ["cafe"], "avoid": ["museums", "Robert's Coffee"]}
     request = read_request({"area": "helsinki", "start_date": "2027-06-09", **fields})
     trip = answered(open_trip(request, embedded("helsinki")), is_local=True)
     assert "museums" not in trip.lost
-    refused = answered(find_plan(trip), is_local=True)
-    assert refused.draft.conflict == ["avoid:museums"]
-    planned = answered(
-        find_plan(replace(trip, request=request.model_copy(update={"avoid": ["Robert's Coffee"]}))),
-        is_local=True,
-    )
+    planned = answered(find_plan(trip), is_local=True)
     visits = [visit.place for day in planned.draft.days for visit in day.visits]
-    names = [answered(embedded("helsinki").details(place), is_local=True).value.name for place in visits]
-    assert not any(name.startswith("Robert") for name in names)
+    places = [answered(embedded("helsinki").details(place), is_local=True).value for place in visits]
+    assert [place.name for place in places if place.kind == "museum"] == ["Ateneum"]
+    assert not any(place.name.startswith("Robert") for place in places)
+    told = "Ateneum is visited though 'museums' is to be avoided: it is asked for by name."
+    plan = answered(plan_of(planned.draft, trip), is_local=True)
+    assert told in plan.assumptions
+    _, verification = answered(verify_plan(plan.model_dump(mode="json"), trip), is_local=True)
+    assert "FORBIDDEN" not in {fault.code for fault in verification.violations}
+
+
+@pytest.mark.parametrize(
+    ("place", "avoid", "barred"),
+    [
+        ("Robert's Coffee Netcup", "Robert's Coffee", None),
+        ("helsinki/n606996931", "McDonald's", None),
+        ("Ateneum", "ateneum", "ateneum"),
+        ("Ateneum", "Ateneum Art Museum", "Ateneum Art Museum"),
+    ],
+)
+def test_a_place_that_is_asked_for_is_barred_by_its_own_names_but_not_by_its_chain(
+    place: str, avoid: str, barred: str | None
+) -> None:
+    fields = {"places": [place, "Kiasma"], "avoid": [avoid]}
+    request = read_request({"area": "helsinki", "start_date": "2027-06-09", **fields})
+    trip = answered(open_trip(request, embedded("helsinki")), is_local=True)
+    assert barred_as(trip, trip.named[place]) == barred
 
 
 @pytest.mark.parametrize(

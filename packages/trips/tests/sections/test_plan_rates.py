@@ -215,7 +215,7 @@ def test_every_form_shows_rates_and_kinds(report_of: Reporter, row: MakeRow) -> 
     assert "62.5 %" in text
     lines = summary_text(report)
     assert "m / raw: delivery 66.7 % (2 of 3)" in lines
-    assert "m / raw: trials with errors of 3: constraints 1, form 1" in lines
+    assert "m / raw: trials with errors of 3: constraints 1, form 1 (no plan: max_turns 1)" in lines
 
 
 def test_a_count_leads_to_its_trials_on_the_page_of_a_job_alone(report_of: Reporter, row: MakeRow) -> None:

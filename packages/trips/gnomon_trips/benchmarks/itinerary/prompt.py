@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon.core.sample import Part
 from gnomon_trips.benchmarks.itinerary.task import Task
+from gnomon_trips.itinerary.barred import overruled
 from gnomon_trips.itinerary.later_visits import later_visits
 from gnomon_trips.itinerary.place import WALK_KMH
 from gnomon_trips.itinerary.request import USUAL_DWELL_MIN
@@ -83,6 +84,10 @@ def rules(task: Task) -> str:
         lines.append(f"Price in {request.rules.currency} a person by kind: {price_list}; all else is free.")
     if later_visits(request):
         lines.append("NAME (2) is a second visit, on a day of its own unless it has a set time.")
+    if request.fixed:
+        lines.append("A visit to a place of `fixed` begins at its time; in a conflict that is fixed:PLACE.")
+    if any(overruled(task.trip, place) for place in task.trip.places()):
+        lines.append("What `places` names is visited, though its kind or chain is to be avoided.")
     if room_of(task.trip) is not None:
         lines.append("There is room for fewer places than there are (max_places, or places_a_day each day):")
         lines.append("visit the most important ones, must_see first, and list the others in `skipped`.")

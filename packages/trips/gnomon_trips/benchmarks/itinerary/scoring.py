@@ -250,11 +250,16 @@ async def _search_of(task: Task, trip: Trip, plan: Plan) -> Search:
     )
 
 
+def _undelivered(response: str, form: str) -> Score:
+    why = f"there is no {form} in the answer" if response.strip() else "the answer is empty"
+    return Score(value=0.0, metrics={"delivered": 0.0}, flags=(f"{NOT_DELIVERED}: {why}",))
+
+
 def _order(task: Task, response: str) -> Score:
     reply = read_object(response, ("order",))
     order = reply.get("order") if reply else None
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(NOT_DELIVERED,))
+        return _undelivered(response, "order")
     names = [_plain(task, name) for name in order]
     truth = [_plain(task, name) for name in task.truth["order"]]
     return Score(
@@ -297,7 +302,7 @@ def _plain(task: Task, name: str) -> str:
 def _graph(task: Task, response: str) -> Score:
     reply = read_object(response, ("inclusions", "transitions"))
     if reply is None:
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(NOT_DELIVERED,))
+        return _undelivered(response, "graph")
     f1 = {kind: _f1(reply.get(kind), task.truth[kind]) for kind in ("inclusions", "transitions")}
     return Score(
         value=sum(f1.values()) / len(f1),
