@@ -1,12 +1,15 @@
 """A shard in this process: what is kept in flight, what is broken off, what is paid."""
 
 import asyncio
+import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from gnomon.core.agent import AGENTS, Agent, AgentContext
 from gnomon.core.model import Model, Reply, Request
@@ -24,6 +27,7 @@ from gnomon_workers.shard import run_shard
 from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store import JobRecord, Store
 from gnomon_workers.store.leases import ISOLATE_AFTER
+from gnomon_workers.store.results import Ended
 from tests.gnomon.questions.test_judge import QUESTION, RIGHT
 from tests.gnomon.questions.test_judge import job as judged
 from tests.workers.conftest import Clock, create
@@ -163,6 +167,29 @@ async def test_a_cancelled_job_breaks_off_a_judge_that_does_not_answer_and_gives
     record = real_store.job(job.id)
     assert (record.status, record.counts.running, judge.now) == ("cancelled", 0, 0)
     assert record.known_usd == 2 * 0.25, "of the replies that it was to judge"
+
+
+@pytest.mark.parametrize(("is_stopped", "kept"), [(False, 2), (True, 0)], ids=["left alone", "SIGTERM"])
+async def test_results_are_kept_for_a_store_that_is_away_for_longer_than_a_lease(
+    real_store: Store, monkeypatch: pytest.MonkeyPatch, is_stopped: bool, kept: int
+) -> None:
+    job = create(real_store, 1)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    runner = runner_of(real_store, job, heartbeat, ConcurrencyProbe())
+    loop, finish, tries = asyncio.get_running_loop(), real_store.finish, itertools.count()
+
+    def away(ended: Sequence[Ended]) -> set[str]:
+        heartbeat.held_since_s = time.monotonic() - QUICK.lease_s
+        if is_stopped:
+            loop.call_soon_threadsafe(runner.stop)
+        if is_stopped or next(tries) < 5:
+            raise OperationalError("UPDATE", None, Exception("away"))
+        return finish(ended)
+
+    monkeypatch.setattr(real_store, "finish", away)
+    async with asyncio.timeout(20):
+        await runner.run()
+    assert real_store.job(job.id).counts.scored == kept
 
 
 class Dawdler:
