@@ -132,10 +132,16 @@ def _traps(home: Path) -> None:
     shift = np.array([[1.0, 0, 900.0], [0, 1.0, 0], [0, 0, 1.0]])
     spoiled(
         "one camera 900 m away",
-        write_mot(home / "e", **few, fault=lambda c, h: shift @ h if c.name == "c003" else h),
+        write_mot(home / "e", people=40, fault=lambda c, h: shift @ h if c.name == "c003" else h),
     )
     spoiled("no picture size", write_cityflow(home / "f", cars=12))
     spoiled("views overlap", write_wildtrack(home / "g", people=20, frames=120))
+    spoiled("no road map", write_mot(home / "h", **few))
+    own = write_mot(home / "i", **few)
+    for path in own.folder.glob("*/gt/gt.txt"):
+        name = f"1{path.parents[1].name[1:]}"  # before each identity
+        path.write_text(re.sub(r"(?m)^(\d+),", rf"\g<1>,{name}", path.read_text()))
+    spoiled("identities of each camera's own", own)
 
 
 def _verdicts(made: Made, out: Path) -> Any:

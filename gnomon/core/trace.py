@@ -1,6 +1,6 @@
 """Trace: what happened in a trial, step by step."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -110,6 +110,7 @@ class Trace:
     tools_offered: int | None = None  # those that fitted the sample; None before the model was asked
     tool_names: Collection[str] = ()  # of those on offer when it answered: by them a call in text is known
     account: Account | None = None  # of an outside agent; None: every call is a step
+    judge_metrics: Mapping[str, float | str | None] = field(default_factory=dict)  # what the judge has cost
     waited_s: float = 0.0  # for leave to call, and where the provider asked to wait: no seconds of the trial
 
     def add(self, step: Step) -> None:

@@ -1,7 +1,8 @@
 """Asks the judge of a job whether a reply is right, for samples whose scorer is a judge.
 
 The judge is no part of the trial that it judges: its calls are not in the arm's turns, tokens or dollars, nor
-on the trial's clock. What it said is a note of the trace, what it cost are metrics of the row.
+on the trial's clock. What it said is a note of the trace; what it cost are metrics of the row, with a
+verdict or without.
 """
 
 from dataclasses import replace
@@ -81,11 +82,12 @@ async def ask_judge(
         for step in asked.steps:
             text = step.text if isinstance(step, NoteStep) else getattr(step, "text", "")
             trace.add(NoteStep(text=f"judge {judge.id}: {text}"))
-    metrics |= {
-        PROMPT_TOKENS: asked.prompt_tokens,
-        COMPLETION_TOKENS: asked.completion_tokens,
-        USD: asked.usd,
-    }
+        if asked.replies:
+            trace.judge_metrics = {
+                PROMPT_TOKENS: asked.prompt_tokens,
+                COMPLETION_TOKENS: asked.completion_tokens,
+                USD: asked.usd,
+            }
     score = benchmark.judged_score(sample, response, is_right=is_right)
     return replace(score, metrics={**score.metrics, **metrics})
 

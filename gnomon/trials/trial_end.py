@@ -67,7 +67,7 @@ def row_of(trial: Trial, job: JobContext, now: Situation, trace: Trace, end: Tri
         outcome=end.outcome,
         stop_reason=end.stop_reason,
         score=score.value,
-        metrics=score.metrics,
+        metrics={**score.metrics, **trace.judge_metrics},
         answer=score.answer,
         flags=(
             *score.flags,

@@ -92,7 +92,7 @@ def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
     found = report["judge"]
     assert (found["judged"], found["unjudged"]) == (2, {"judge:unreadable": 1})
     assert (found["labelled"], found["right_of_right"], found["wrong_of_wrong"]) == (2, [1, 1], [1, 1])
-    assert found["usd"] == 0.5 * 4  # two verdicts and two labelled replies
+    assert found["usd"] == 0.5 * 6  # two verdicts, two labelled replies, two replies that held no verdict
     assert report["cost"]["usd"] == 0.5 * 3  # what the arm cost is the subject's alone
 
 

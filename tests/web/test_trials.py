@@ -192,6 +192,13 @@ def test_right_to_left_and_very_long_texts_do_not_break_the_page(
         assert len(page.content()) < 200_000, path
 
 
+def test_a_row_has_two_lines_on_a_phone(site: Site, visit: Callable[..., Visit]) -> None:
+    for path in ("trials", "trials?view=trials"):
+        page = visit(site, size=PHONE).open(f"/ui/jobs/{site.job_id}/{path}")
+        heights = page.evaluate("[...document.querySelectorAll('tr[data-row]')].map(row => row.offsetHeight)")
+        assert max(heights) < 90, path
+
+
 def test_pages_follow_each_other_and_a_foreign_cursor_is_said(site: Site) -> None:
     job = plant(site, {f"s{n:03}": "x" for n in range(150)}, lambda trial, row: scored(row, 1.0, "A"))
     first = view(site, f"/ui/jobs/{job}/trials")

@@ -82,6 +82,18 @@ def fail_over_late(scene: Scene) -> None:
     scene.postgres.fail_over(lambda: None, lacks_s=0.5)
 
 
+def only_read(scene: Scene) -> None:
+    """For two leases PostgreSQL takes no writes, as a replica, or one whose disk its owner finds too full."""
+    assert scene.postgres is not None
+    for is_on in ("on", "off"):
+        with scene.postgres.connect() as db:
+            db.execute("SET default_transaction_read_only = off")
+            db.execute(f"ALTER DATABASE postgres SET default_transaction_read_only = {is_on}")
+        scene.postgres.cut_connections()  # sessions keep what they began with
+        if is_on == "on":
+            scene.sleep_leases(2)
+
+
 def lose_answers(scene: Scene) -> None:
     """Of all commits by any process 5 % are reported as failed: half of them have been done all the same."""
     scene.breakage.set(lost_answers=0.05)
@@ -179,6 +191,7 @@ ON_SQLITE: dict[str, Inject] = ANYWHERE | {
 ON_POSTGRESQL: dict[str, Inject] = ANYWHERE | {
     "PostgreSQL restarted": restart_postgres,
     "PostgreSQL connections cut": cut_connections,
+    "PostgreSQL can only be read": only_read,
     "PostgreSQL fails over to a replica": fail_over,
     "PostgreSQL fails over to a replica that lags": fail_over_late,
 }

@@ -27,9 +27,10 @@ LONG = {
     "Redis restarted",
     "Redis log cut off",
     "clock an hour on",
+    "PostgreSQL can only be read",
+    "PostgreSQL fails over to a replica that lags",  # a short job ends before
 }
 # What depends on the database; all others are planted over SQLite.
-LONG = {"PostgreSQL fails over to a replica that lags"}  # a short job ends before
 SHORT_ON_POSTGRESQL = sorted(ON_POSTGRESQL.keys() - ON_SQLITE.keys() - LONG | {"answers of commits lost"})
 
 

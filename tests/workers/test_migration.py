@@ -1,5 +1,6 @@
 """Revisions of the tables: forward, back, and never half way."""
 
+import itertools
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, inspect, select, text, update
 
 from gnomon.core.errors import SpecError
 from gnomon_workers.store import Store
-from gnomon_workers.store.database import AnyRevision
+from gnomon_workers.store.database import AnyRevision, revision_of
 from gnomon_workers.store.migration import REVISIONS, migrate
 from gnomon_workers.store.older_tables import OLDER
 from gnomon_workers.store.schema import (
@@ -183,7 +184,7 @@ def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url
 
 
 @pytest.mark.parametrize("revision", OLDER)
-def test_an_upgrade_among_workers_that_wait_for_it_is_made_once_and_loses_no_trial(
+def test_an_upgrade_under_load_is_made_once_and_loses_no_trial_and_no_write(
     tmp_path: Path, revision: str
 ) -> None:
     url = f"sqlite:///{tmp_path}/gnomon.db"
@@ -191,27 +192,49 @@ def test_an_upgrade_among_workers_that_wait_for_it_is_made_once_and_loses_no_tri
     with closing(AnyRevision(url)) as database, database.writing() as db:
         insert_oldest(db)
 
-    def work(number: int) -> int:
-        """As a worker that is started again and again until it may begin: how many trials it has ended."""
+    def opened() -> Store:
+        """As by a process that is started again and again until it may begin."""
         while True:
             try:
-                with Store(url) as store:
-                    leases = store.lease("j_old", 0, worker=f"w{number}", ttl_s=9.0)
-                    rows = [(lease, make_row(lease), TRACE) for lease in leases]
-                    assert store.finish(rows) == set()
-                    return len(rows)
+                return Store(url)
             except SpecError as error:
                 if "gnomon database upgrade" not in str(error):
                     raise
 
-    with ThreadPoolExecutor(5) as threads:
+    def work(number: int) -> int:
+        """How many trials a worker of today has ended."""
+        with opened() as store:
+            leases = store.lease("j_old", 0, worker=f"w{number}", ttl_s=9.0)
+            rows = [(lease, make_row(lease), TRACE) for lease in leases]
+            assert store.finish(rows) == set()
+            return len(rows)
+
+    def write_on() -> int:
+        """How often a process of before has written, that nobody stopped."""
+        with closing(AnyRevision(url)) as database:
+            for count in itertools.count():
+                with database.writing() as db:
+                    if revision_of(db) != revision:
+                        return count
+                    db.execute(text("UPDATE jobs SET known_tokens = known_tokens + 1"))
+        raise AssertionError
+
+    def post() -> str:
+        with opened() as store:
+            return create(store, 1).id
+
+    with ThreadPoolExecutor(7) as threads:
+        written, posted = threads.submit(write_on), threads.submit(post)
         working = [threads.submit(work, number) for number in range(3)]
         moved = sorted(threads.map(migrate, [url, url]))
     assert moved == [(revision, REVISION), (REVISION, REVISION)]
     assert sorted(task.result() for task in working) == [0, 0, 1]
     with Store(url) as store:
-        assert (store.job("j_old").status, store.job("j_old").counts.scored) == ("completed", 2)
+        old = store.job("j_old")
+        assert (old.status, old.counts.scored) == ("completed", 2)
+        assert old.known_tokens == 12 + written.result() + 12, "of before, and of the row that was missing"
         assert len({row.trial_id for row in store.iter_rows("j_old")}) == 2
+        assert store.job(posted.result()).counts.planned == 2
 
 
 @BOTH

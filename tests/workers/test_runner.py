@@ -1,12 +1,15 @@
 """A shard in this process: what is kept in flight, what is broken off, what is paid."""
 
 import asyncio
+import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from gnomon.core.agent import AGENTS, Agent, AgentContext
 from gnomon.core.model import Model, Reply, Request
@@ -24,10 +27,13 @@ from gnomon_workers.shard import run_shard
 from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store import JobRecord, Store
 from gnomon_workers.store.leases import ISOLATE_AFTER
+from gnomon_workers.store.results import Ended
+from tests.gnomon.questions.test_judge import QUESTION, RIGHT
+from tests.gnomon.questions.test_judge import job as judged
 from tests.workers.conftest import Clock, create
 from tests.workers.tiny_worker import context_of, open_fake_job, open_nothing
 
-QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
+QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1, cancel_s=0.1)
 
 
 class ManualHeartbeat(Heartbeat):
@@ -71,6 +77,8 @@ def runner_of(
     *,
     shard: int = 0,
     agent: Agent | None = None,
+    opened: OpenJob | None = None,
+    judge: Model | None = None,
 ) -> Runner:
     changed = asyncio.Event()
     budget = BudgetClient(
@@ -84,7 +92,8 @@ def runner_of(
     run = ShardRun(
         job_id=job.id,
         shard=shard,
-        opened=open_fake_job(job.spec, MediaStore(Path("unused"))),
+        opened=opened or open_fake_job(job.spec, MediaStore(Path("unused"))),
+        judge=judge,
         store=store,
         heartbeat=heartbeat,
         timing=QUICK,
@@ -139,6 +148,48 @@ async def test_a_stopped_shard_breaks_off_after_the_grace_time_and_gives_back(re
         await running
     assert real_store.job(job.id).counts.running == 0
     assert len(real_store.lease(job.id, 0, worker="next", ttl_s=5.0)) == 2
+
+
+async def test_a_cancelled_job_breaks_off_a_judge_that_does_not_answer_and_gives_back(
+    real_store: Store, tmp_path: Path
+) -> None:
+    opened = judged(tmp_path, [QUESTION], {"replies": [RIGHT]})
+    job = real_store.create_job(opened.bench.spec, opened.samples.refs)
+    subject, judge = ConcurrencyProbe(), ConcurrencyProbe(delay_s=60)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    runner = runner_of(real_store, job, heartbeat, subject, opened=opened, judge=judge)
+    running = asyncio.create_task(runner.run())
+    await judge.two_calls.wait()
+    real_store.cancel(job.id)
+    heartbeat.poll_job()
+    async with asyncio.timeout(20):
+        await running
+    record = real_store.job(job.id)
+    assert (record.status, record.counts.running, judge.now) == ("cancelled", 0, 0)
+    assert record.known_usd == 2 * 0.25, "of the replies that it was to judge"
+
+
+@pytest.mark.parametrize(("is_stopped", "kept"), [(False, 2), (True, 0)], ids=["left alone", "SIGTERM"])
+async def test_results_are_kept_for_a_store_that_is_away_for_longer_than_a_lease(
+    real_store: Store, monkeypatch: pytest.MonkeyPatch, is_stopped: bool, kept: int
+) -> None:
+    job = create(real_store, 1)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    runner = runner_of(real_store, job, heartbeat, ConcurrencyProbe())
+    loop, finish, tries = asyncio.get_running_loop(), real_store.finish, itertools.count()
+
+    def away(ended: Sequence[Ended]) -> set[str]:
+        heartbeat.held_since_s = time.monotonic() - QUICK.lease_s
+        if is_stopped:
+            loop.call_soon_threadsafe(runner.stop)
+        if is_stopped or next(tries) < 5:
+            raise OperationalError("UPDATE", None, Exception("away"))
+        return finish(ended)
+
+    monkeypatch.setattr(real_store, "finish", away)
+    async with asyncio.timeout(20):
+        await runner.run()
+    assert real_store.job(job.id).counts.scored == kept
 
 
 class Dawdler:

@@ -8,6 +8,7 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon_workers.settings import Timing
+from gnomon_workers.store.database import in_words
 from gnomon_workers.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -62,4 +63,4 @@ class Heartbeat:
                     self.held_since_s, self.can_write = began_s, True
             except SQLAlchemyError as error:
                 self.note_unwritable()
-                log.warning("heartbeat of %s failed: %s", self.holder, error)
+                log.warning("heartbeat of %s failed: %s", self.holder, in_words(error))

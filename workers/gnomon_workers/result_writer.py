@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon_workers.budget.usage import Usage
-from gnomon_workers.store.database import is_passing
+from gnomon_workers.store.database import in_words, is_passing
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.results import Ended, usage_of
 from gnomon_workers.store.store import Store
@@ -68,7 +68,8 @@ class ResultWriter:
                 refused = await asyncio.shield(asyncio.to_thread(self._write, batch))
             except Exception as error:
                 expected = isinstance(error, SQLAlchemyError)
-                log.warning("%d results not written yet: %s", len(batch), error, exc_info=not expected)
+                said = in_words(error)
+                log.warning("%d results not written yet: %s", len(batch), said, exc_info=not expected)
                 self._ended = batch + self._ended
                 if expected and is_passing(error):
                     self._on_unwritable()

@@ -71,6 +71,7 @@ class Runner:
 
     def stop(self) -> None:
         """Start no further trial; break off, after the grace time, what still runs, and give it back."""
+        self._ending.insists = False
         self._close(within_s=self._run.timing.grace_s)
 
     async def run(self) -> None:

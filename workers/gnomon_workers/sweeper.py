@@ -29,6 +29,7 @@ from gnomon_workers.settings import (
     read_timestamp_url,
     read_timing,
 )
+from gnomon_workers.store.database import in_words
 from gnomon_workers.store.records import PREPARE
 from gnomon_workers.store.store import Store, open_store
 
@@ -56,7 +57,7 @@ class Sweeper:
                 self.sweep()
                 self._purge()
             except (RedisError, SQLAlchemyError) as error:
-                log.warning("sweep put off: %s", error)
+                log.warning("sweep put off: %s", in_words(error))
 
     def sweep(self) -> int:
         """One turn; return how many shards were queued.

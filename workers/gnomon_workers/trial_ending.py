@@ -34,6 +34,7 @@ class TrialEnding:
         self._run, self._source, self._running, self._results = run, source, running, results
         self._cancelled = cancelled
         self._end_s = math.inf  # of time.monotonic: when what still runs is broken off
+        self.insists = True  # on writing results when their leases have run out: they are paid, and may count
 
     def end_within(self, seconds: float) -> None:
         """Break off, after so many seconds, what still runs then."""
@@ -51,7 +52,7 @@ class TrialEnding:
                     await self._running.wait_for_change()
         unfinished += self._running.leases()
         await self._running.cancel_all()
-        await self._results.drain(give_up=lambda: self._run.heartbeat.is_lost)
+        await self._results.drain(give_up=lambda: self._run.heartbeat.is_lost and not self.insists)
         await self._charge_cancelled()
         if self._run.budget is not None:
             await self._run.budget.close()

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.trials.trial_plan import Trial
 from gnomon_workers.shard_run import ShardRun
+from gnomon_workers.store.database import in_words
 from gnomon_workers.store.records import Lease
 
 log = logging.getLogger(__name__)
@@ -107,7 +108,7 @@ class TrialSource:
         try:
             await asyncio.to_thread(self._run.store.release, leases)
         except SQLAlchemyError as error:
-            log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
+            log.warning("%d leases could not be given back and will expire: %s", len(leases), in_words(error))
 
     async def _lease(
         self, *, limit: int, excluding: frozenset[str], isolated: bool = False
@@ -125,7 +126,7 @@ class TrialSource:
                     self._lease_now, limit=limit, isolated=isolated, excluding=excluding
                 )
             except SQLAlchemyError as error:
-                log.warning("no trials could be leased yet: %s", error)
+                log.warning("no trials could be leased yet: %s", in_words(error))
                 is_sure = False
                 await asyncio.sleep(self._run.timing.watch_s)
                 continue

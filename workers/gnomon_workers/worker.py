@@ -27,6 +27,7 @@ from gnomon_workers.message import RefusedMessage, ShardMessage
 from gnomon_workers.queue import mark_resting, pop_next_shard, queue_names, resting_jobs
 from gnomon_workers.resting_forks import RESTS, ForkLine, RestingForks
 from gnomon_workers.shard import WorkerContext, run_shard
+from gnomon_workers.store.database import in_words
 
 IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
 log = logging.getLogger(__name__)
@@ -135,7 +136,8 @@ class ShardWorker(Worker):
         self._resting.stop()
         self._reap(within_s=2 * self._context.timing.grace_s)
         super().register_death()  # type: ignore[no-untyped-call]  # RQ annotates it in part only
-        self._context.store.remove_worker(self.name)
+        with suppress(SQLAlchemyError):  # whoever is not seen any more is left out of lists anyway
+            self._context.store.remove_worker(self.name)
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
         """Stop, at once when idle: RQ does that by an exception out of the signal's handler.
@@ -221,7 +223,7 @@ class ShardWorker(Worker):
                     self.name, host=self.hostname or "", pid=self.pid or 0, state=state, shard=self._shard
                 )
         except SQLAlchemyError as error:
-            log.warning("the store does not see this worker: %s", error)
+            log.warning("the store does not see this worker: %s", in_words(error))
 
     @contextmanager
     def _signals_deferred(self) -> Iterator[None]:

@@ -16,6 +16,7 @@ from gnomon.core.errors import GnomonError, Unavailable
 from gnomon.core.redaction import Redactor, without_folders
 from gnomon.stopping import Unwanted
 from gnomon_tools.core.outside import PluginFault
+from gnomon_workers.store.database import why_away
 
 RETRY_AFTER_S = 5
 CLIENT_CLOSED_REQUEST = 499  # a status that no client receives
@@ -123,7 +124,7 @@ def _http(_: Request, error: Exception) -> JSONResponse:
 def _store_away(_: Request, error: Exception) -> JSONResponse:
     # Whether it was done is unknown: with an Idempotency-Key a retry is safe.
     log.error("the store: %s", type(error).__name__)
-    detail = "the store cannot be reached, or cannot write, now; try again"
+    detail = f"{why_away(error)}; try again"
     return problem(503, title=Unavailable.title, detail=detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 

@@ -221,7 +221,9 @@ def main(args: list[str] | None = None) -> NoReturn:
 
         if not isinstance(error, OperationalError):
             raise
-        _say(f"the store cannot be reached, or cannot write: {type(error.orig).__name__}")
+        from gnomon_workers.store.database import why_away
+
+        _say(f"{why_away(error)}: {type(error.orig).__name__}")
         code = INCOMPLETE
     sys.exit(code if isinstance(code, int) else DONE)
 

@@ -165,6 +165,13 @@ def test_without_a_verdict_a_trial_is_missing_and_never_wrong(
     }
 
 
+def test_a_judge_whose_replies_hold_no_verdict_is_paid_all_the_same(tmp_path: Path) -> None:
+    judge = {"replies": ["Hm."], "prompt_tokens": 70, "completion_tokens": 5, "usd": 0.25}
+    model = {"id": "scripted", "options": {**judge, "replies": ["Boats."]}}
+    rows, _ = rows_of(job(tmp_path, [QUESTION], judge, models=[model]))
+    assert {(row.stop_reason, Usage.by(row)) for row in rows} == {("judge:unreadable", Usage(0.75, 225))}
+
+
 def test_an_empty_reply_is_the_models_failure_and_no_judge_is_asked(tmp_path: Path) -> None:
     model = {"id": "scripted", "options": {"replies": ["<think>Only thoughts.</think>"]}}
     rows, traces = rows_of(job(tmp_path, [QUESTION], {"replies": [RIGHT]}, models=[model]))

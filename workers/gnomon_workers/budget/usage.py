@@ -60,10 +60,13 @@ class Usage(NamedTuple):
 
     @classmethod
     def by(cls, used: Row | Trace | Reply) -> Self:
-        """What a finished row, its judge among it, a trace so far or a reply has used."""
+        """What a finished row or a trace so far, its judge among it, or a reply has used."""
         prompt, completion = used.prompt_tokens, used.completion_tokens
         usd, tokens = used.usd, None if prompt is None or completion is None else prompt + completion
-        judge = judge_cost(used.metrics) if isinstance(used, Row) else None
+        if isinstance(used, Row):
+            judge = judge_cost(used.metrics)
+        else:
+            judge = judge_cost(used.judge_metrics) if isinstance(used, Trace) else None
         if judge is not None:
             usd = None if usd is None or judge[0] is None else usd + judge[0]
             tokens = None if tokens is None or judge[1] is None else tokens + judge[1]
@@ -73,7 +76,7 @@ class Usage(NamedTuple):
     def paid(cls, trace: Trace) -> Self:
         """What the replies of a trace so far have cost that did not come from the cache."""
         replies = [reply for reply in trace.replies if not reply.cached]
-        return cls.by(Trace(steps=[*replies]))
+        return cls.by(Trace(steps=[*replies], judge_metrics=trace.judge_metrics))
 
     @classmethod
     def countable(cls, usd: float | None, tokens: int | None) -> Self:

@@ -26,7 +26,7 @@ from sqlalchemy import (
     tuple_,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -67,6 +67,11 @@ _OF_TRANSACTION = "; ".join(f"SET LOCAL {name} = {value_ms}" for name, value_ms 
 _PREPARED_AFTER = 5  # runs of a statement on one connection; psycopg's default
 IS_POOLED = "gnomon_is_pooled"  # in the info of a connection
 ALONE = {"isolation_level": "AUTOCOMMIT"}  # of a connection whose statements are a transaction each
+_READ_ONLY = "25006"  # of PostgreSQL where it takes no write: on a replica, or as its owner wants it
+
+
+class ReadOnly(OperationalError):
+    """The database can only be read now."""
 
 
 class Database:
@@ -215,6 +220,12 @@ def in_words(error: Exception) -> str:
     return f"{type(cause).__name__}: {cause}".splitlines()[0][:300]
 
 
+def why_away(error: Exception) -> str:
+    """What is wrong with a store that is away, without its address."""
+    is_read_only = isinstance(error, ReadOnly)
+    return f"the store {'can only be read' if is_read_only else 'cannot be reached, or cannot write'}"
+
+
 def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows of the same columns; nothing is returned. On PostgreSQL COPY takes a fifth of INSERT."""
     if rows and db.dialect.name == "postgresql":
@@ -276,12 +287,28 @@ def errors_of_driver(db: Connection, statement: str) -> Iterator[None]:
         yield
     except driver.Error as error:
         is_gone = db.dialect.is_disconnect(error, db.connection.dbapi_connection, None)
-        raise DBAPIError.instance(
+        raise _read_only(error, statement) or DBAPIError.instance(
             statement, None, error, driver.Error, connection_invalidated=is_gone, dialect=db.dialect
         ) from error
 
 
+def _read_only(error: BaseException, statement: str | None) -> ReadOnly | None:
+    """What a driver's error is if it says that nothing can be written; PostgreSQL's would not be passing."""
+    is_read_only = getattr(error, "sqlstate", None) == _READ_ONLY or "readonly database" in str(error)
+    return ReadOnly(statement, None, error) if is_read_only else None
+
+
+def _note_read_only(context: ExceptionContext) -> ReadOnly | None:
+    return _read_only(context.original_exception, context.statement)
+
+
 def _open(url: str) -> Engine:
+    engine = _engine(url)
+    event.listen(engine, "handle_error", _note_read_only, retval=True)
+    return engine
+
+
+def _engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError:

@@ -114,8 +114,8 @@ def _switch_to_wal(raw: Raw) -> None:
     while True:
         try:
             return run(raw, ["PRAGMA journal_mode=WAL"])
-        except refused:  # at once: two who hold a lock each do not wait
-            if time.monotonic() > give_up:
+        except refused as error:  # at once: two who hold a lock each do not wait
+            if "unable to open" in str(error) or time.monotonic() > give_up:
                 raise
         time.sleep(WAL_RETRY_S)
 

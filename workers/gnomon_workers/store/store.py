@@ -84,7 +84,8 @@ def open_store(url: str, *, patience_s: float = 0.0) -> Store:
         )
         return attempts(Store, url)
     except (SQLAlchemyError, OSError) as error:
-        message = f"the database does not open: {type(error).__name__}"
+        said = in_words(error) if url.startswith("sqlite") else type(error).__name__
+        message = f"the database does not open: {said}"
         raise SpecError(message, field="GNOMON_DATABASE_URL") from None
 
 

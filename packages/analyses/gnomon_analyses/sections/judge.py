@@ -67,7 +67,7 @@ class JudgeVerdicts:
         cost = judge_cost(row.metrics)
         if cost is None:
             return
-        self.judged += 1
+        self.judged += row.score is not None
         usd, tokens = cost
         self.usd = None if self.usd is None or usd is None else self.usd + usd
         self.tokens = None if self.tokens is None or tokens is None else self.tokens + tokens

@@ -8,9 +8,11 @@ from itertools import pairwise
 import numpy as np
 import shapely
 from PIL import Image, ImageDraw
+from shapely.geometry.base import BaseGeometry
 
 from gnomon_published.drawn_maps.letters import font_of
-from gnomon_worlds.tracking.look import Look, hull_of
+from gnomon_worlds.tracking.calibration import GroundPoints
+from gnomon_worlds.tracking.look import Look
 from gnomon_worlds.tracking.tracking import Array
 
 SIDE_PX = 1400
@@ -25,7 +27,7 @@ def picture_of(look: Look) -> bytes:
     """The plan as PNG, metres to scale, north (y) up; a camera far from all views is drawn at the edge."""
     boxes = look.tracking.boxes
     hulls = {
-        index: look.tracking.cameras[index].view or hull_of(look.ground, boxes.camera == index)
+        index: look.tracking.cameras[index].view or _hull_of(look.ground, boxes.camera == index)
         for index in range(len(look.tracking.cameras))
     }
     shapes = [hull for hull in hulls.values() if hull is not None and not hull.is_empty]
@@ -116,3 +118,13 @@ def _with_lines(image: Image.Image, lines: list[str], scale: float) -> bytes:
     buffer = io.BytesIO()
     sheet.save(buffer, format="PNG")
     return buffer.getvalue()
+
+
+def _hull_of(ground: GroundPoints, rows: np.ndarray) -> BaseGeometry | None:
+    """What a camera sees of the floor: the hull of its feet, but for one in a hundred to each side."""
+    points_m = ground.xy_m[rows & ground.on_floor]
+    if len(points_m) < 3:
+        return None
+    low, high = np.quantile(points_m, (0.01, 0.99), axis=0)
+    usual = ((points_m >= low) & (points_m <= high)).all(axis=1)
+    return shapely.MultiPoint(points_m[usual]).convex_hull

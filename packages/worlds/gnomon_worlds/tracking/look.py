@@ -3,13 +3,12 @@
 What would make answers wrong is refused; what makes fewer questions, or coarser ones, is said.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
-import shapely
-from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.calibration import (
@@ -46,6 +45,7 @@ SHIFTS_S = np.arange(-25, 26) / 5  # by which the clocks of two cameras are trie
 COMPARED = 30  # targets, and moments of each, at most, for that
 TOGETHER = 40  # moments, at least, at which two cameras have a target in view, to compare their clocks
 TRANSITIONS = 10  # from camera to camera, at least, to judge identities
+MEETINGS, FEW_ODD = 4, 4  # of them, at least, to judge one camera by; of so many cameras one may be odd
 APART = 0.2  # share of them that nobody could make that is too many
 OVERLAPPING = 0.1  # share of sightings during which another camera sees the target, from which it is said
 
@@ -455,8 +455,10 @@ def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequ
 def _of_identities(
     tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]
 ) -> list[Finding]:
-    """Findings of identities that are not shared between cameras: one target is then in many places."""
-    impossible = judged = 0
+    """Findings of identities that are not shared between cameras, or of a camera that lies elsewhere: one
+    target is then in many places.
+    """
+    judged, impossible = Counter[int](), Counter[int]()  # by camera; each time counts for two
     for target, sightings in seen.items():
         limits = LIMITS[tracking.body_of(target)]
         for before, after in pairwise(sightings):
@@ -469,22 +471,26 @@ def _of_identities(
             last = late[max(int(np.searchsorted(times_s[late], times_s[early[0]], side="right")) - 1, 0)]
             way_m = float(np.linalg.norm(ground.xy_m[early[0]] - ground.xy_m[last]))
             gap_s = max(float(times_s[early[0]] - times_s[last]), 0.0)
-            judged += 1
-            impossible += way_m > 2 * limits.apart_m + limits.speed_mps * gap_s
-    if judged < TRANSITIONS or impossible < APART * judged:
-        return []
-    text = (
-        f"{impossible:,} of {judged:,} times a target turns up in the next camera sooner than anybody could:"
-        " are identities numbered anew in each camera, are clocks off, or is a calibration wrong?"
-    )
-    return [Finding(kind="identities", text=text, refused=True)]
-
-
-def hull_of(ground: GroundPoints, rows: np.ndarray) -> BaseGeometry | None:
-    """What a camera sees of the floor: the hull of its feet, but for one in a hundred to each side."""
-    points_m = ground.xy_m[rows & ground.on_floor]
-    if len(points_m) < 3:
-        return None
-    low, high = np.quantile(points_m, (0.01, 0.99), axis=0)
-    usual = ((points_m >= low) & (points_m <= high)).all(axis=1)
-    return shapely.MultiPoint(points_m[usual]).convex_hull
+            both = (before.camera, after.camera)
+            judged.update(both)
+            impossible.update(both if way_m > 2 * limits.apart_m + limits.speed_mps * gap_s else ())
+    odd = [at for at in judged if judged[at] >= MEETINGS and impossible[at] > judged[at] / 2]
+    times, of = impossible.total() // 2, judged.total() // 2
+    cameras_of = [len({one.camera for one in sightings}) for sightings in seen.values()]
+    if odd and FEW_ODD * len(odd) <= len(judged):
+        worst = max(odd, key=lambda at: impossible[at] / judged[at])
+        text = (
+            "{:,} of {:,} times a target comes or goes sooner than anybody could: is its calibration wrong?"
+        )
+        text, camera = text.format(impossible[worst], judged[worst]), tracking.cameras[worst].id
+        return [Finding(kind="places", camera=camera, text=text, refused=True)]
+    if of >= TRANSITIONS and times >= APART * of:
+        text = (
+            f"{times:,} of {of:,} times a target turns up in the next camera sooner than anybody could:"
+            " are identities numbered anew in each camera, are clocks off, or is a calibration wrong?"
+        )
+        return [Finding(kind="identities", text=text, refused=True)]
+    if len(np.unique(tracking.boxes.camera)) > 1 and max(cameras_of, default=0) < 2:
+        text = "no target is seen by two cameras: are identities numbered anew in each?"
+        return [Finding(kind="identities", text=text)]
+    return []

@@ -203,6 +203,28 @@ def test_identities_that_each_camera_numbers_anew_are_refused(tmp_path: Path) ->
         look(write(tmp_path, rows, {"a": 0.0, "b": 2000.0})).refuse()
 
 
+def test_one_camera_that_nobody_could_come_from_in_time_is_refused_by_name(tmp_path: Path) -> None:
+    middles = {name: 60.0 * number for number, name in enumerate("abcde")}
+    rows = [
+        row
+        for person in range(2)
+        for name, x_m in middles.items()
+        for row in walk(name, str(person), start_s=20.0 * person + x_m / 1.2, x_m=x_m)
+    ]
+    folder = write(tmp_path, rows, middles)
+    assert found(folder, "places") == []
+    elsewhere = [[0.02, 0, 1980.8], [0, -0.02, 10.8], [0, 0, 1]]
+    changed(folder, lambda site: site["cameras"]["c"].update(homography=elsewhere))
+    with pytest.raises(DataError, match="camera c: 4 of 4 times a target comes or goes sooner"):
+        look(folder).refuse()
+
+
+def test_targets_that_no_two_cameras_share_are_said(tmp_path: Path) -> None:
+    rows = [*walk("a", "1", start_s=0, x_m=-5), *walk("b", "2", start_s=50, x_m=55)]
+    (told,) = found(write(tmp_path, rows, {"a": 0.0, "b": 60.0}), "identities")
+    assert told.startswith("no target is seen by two cameras")
+
+
 def test_a_pair_left_out_tells_more_than_those_that_were_fitted(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     pixels = rng.uniform((100, 500), (1800, 1060), size=(10, 2))
