@@ -4,6 +4,7 @@ No library does it: those there are take memory for every cell that a small file
 """
 
 import re
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ MOST_BYTES = 256 * 2**20  # that a member may unpack to
 MOST_ELEMENTS = 10_000_000  # of a member
 MOST_HELD = 200_000  # of a row or a text, which is read as a whole, and beside all of them
 MOST_TEXT = 64_000_000  # characters of a row or a text
+MOST_SHARED = 150_000_000  # bytes of all texts that cells name, as they are in memory
 MOST_MARKUP = 1_000_000  # bytes of a tag or a comment
 MOST_COLUMNS = 16_384  # as in Excel
 MOST_ROWS = 1_048_576  # as in Excel
@@ -71,8 +73,14 @@ def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
 
 def _shared(archive: zipfile.ZipFile) -> list[str]:
     """The texts that cells name by number."""
+    texts, held = list[str](), 0
     with _member(archive, "xl/sharedStrings.xml") as file:
-        return [_text(item) for item in _elements(file, f"{NAMESPACE}si")]
+        for item in _elements(file, f"{NAMESPACE}si"):
+            texts.append(_text(item))
+            held += sys.getsizeof(texts[-1])
+            if held > MOST_SHARED:
+                raise ValueError(f"its texts take more than {MOST_SHARED:,} bytes of memory")
+    return texts
 
 
 def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:

@@ -153,6 +153,18 @@ def test_a_workbook_takes_no_more_than_it_says(
         list(sheet_lines(file))
 
 
+def test_texts_that_cells_share_take_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet, "MOST_SHARED", 5_000)
+    namespace = sheet.NAMESPACE.strip("{}")
+    file = tmp_path / "table.xlsx"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{namespace}"/>')
+        texts = "<si><t>a</t></si>" * 200
+        archive.writestr("xl/sharedStrings.xml", f'<sst xmlns="{namespace}">{texts}</sst>')
+    with pytest.raises(SpecError, match="its texts take more than 5,000 bytes of memory"):
+        list(sheet_lines(file))
+
+
 @pytest.mark.parametrize("side", [8_000, 50_000])
 def test_a_picture_of_too_many_pixels_is_refused_as_what_it_is(tmp_path: Path, side: int) -> None:
     head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
