@@ -1,6 +1,6 @@
-"""The forms in which models write calls of tools as text: the marks around them, as expressions.
+"""Defines by the marks around them the forms in which models write calls of tools as text.
 
-They are those that the parsers of vLLM, SGLang and llama.cpp read.
+The marks are those that the parsers of vLLM, SGLang and llama.cpp read.
 """
 
 import re

@@ -92,15 +92,15 @@ def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:
     """
     parts = _Parts(tag)
     parser = XMLParser(target=parts)  # noqa: S314 (a document type ends it)
-    unseen, seen = 0, 0
+    waiting, calls = 0, 0  # bytes for which the parser has called nothing yet, and its calls so far
     while piece := file.read(65_536):
         check_wanted()
         parser.feed(piece)
         yield from parts.taken()
         # What is longer than a piece is read again from its beginning with each piece.
-        unseen = unseen + len(piece) if parts.seen == seen else 0
-        seen = parts.seen
-        if unseen > MOST_MARKUP:
+        waiting = waiting + len(piece) if parts.calls == calls else 0
+        calls = parts.calls
+        if waiting > MOST_MARKUP:
             raise ValueError(f"a tag or comment has more than {MOST_MARKUP:,} bytes")
     parser.close()
 
@@ -112,13 +112,13 @@ class _Parts:
         self._tag, self._elements = tag, list[Element]()
         self._builder: TreeBuilder | None = None  # of the element that is read
         self._depth, self._held, self._text, self._count = 0, 0, 0, 0
-        self.seen = 0  # calls
+        self.calls = 0
 
     def doctype(self, *_: object) -> None:
         raise ValueError("it declares a document type")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.seen, self._count, self._held = self.seen + 1, self._count + 1, self._held + 1
+        self.calls, self._count, self._held = self.calls + 1, self._count + 1, self._held + 1
         if self._count > MOST_ELEMENTS:
             raise ValueError(f"it has more than {MOST_ELEMENTS:,} elements")
         if self._held > MOST_HELD:
@@ -130,7 +130,7 @@ class _Parts:
             self._builder.start(tag, attributes)
 
     def data(self, text: str) -> None:
-        self.seen += 1
+        self.calls += 1
         if self._builder is not None:
             self._text += len(text)
             if self._text > MOST_TEXT:
@@ -138,7 +138,7 @@ class _Parts:
             self._builder.data(text)
 
     def end(self, tag: str) -> None:
-        self.seen += 1
+        self.calls += 1
         if self._builder is not None:
             self._depth -= 1
             self._builder.end(tag)

@@ -363,12 +363,12 @@ def labels_in(text: str) -> list[Declaration]:
 def _labels(lowered: str) -> list[re.Match[str]]:
     """The words that may declare an answer, in their order; one within a longer one does not count."""
     labels = _ASCII_LABELS if lowered.isascii() else _ALL_LABELS
-    found = [match for word in labels if word in lowered for match in labels[word].finditer(lowered)]
-    if len(found) > 1:
-        found.sort(key=lambda match: (match.start(), -match.end()))
-        ends = [0, *accumulate((match.end() for match in found), max)]
-        found = [match for match, end in zip(found, ends, strict=False) if match.start() >= end]
-    return found
+    matches = [match for word in labels if word in lowered for match in labels[word].finditer(lowered)]
+    if len(matches) > 1:
+        matches.sort(key=lambda match: (match.start(), -match.end()))
+        ends = [0, *accumulate((match.end() for match in matches), max)]
+        matches = [match for match, end in zip(matches, ends, strict=False) if match.start() >= end]
+    return matches
 
 
 def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:

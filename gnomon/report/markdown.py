@@ -24,7 +24,7 @@ def render_markdown(report: Report) -> str:
     reader = PageReader()
     for section, part in while_wanted(page_parts(report, OpenedSamples(room=0))):
         if section.markdown is None:
-            reader.feed(part)
+            reader.feed(str(part))  # each slice of markup would be markup again
         else:
             reader.blocks.append(PageText(element="", text="\n".join(section.markdown(report)).strip("\n")))
     reader.blocks.sort(key=lambda block: not isinstance(block, PageText) or block.element != "h1")

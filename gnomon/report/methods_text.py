@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing_extensions import TypedDict
 
 from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, looked_at
-from gnomon.report.phrases import clusters_words
+from gnomon.report.phrases import TOKENS_UNKNOWN, clusters_words
 from gnomon.report.price import price_in_words
 from gnomon.report.section import pair_key
 from gnomon.report.sections.arms import ArmsPart
@@ -62,9 +62,9 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed], *, imported: bool) 
     if not imported:
         did = "We ran"
         how = f"version {job['benchmark_version']}, {report['protocol']} prompts, {report['scoring']} scoring"
-    told = [f"“{arm}”" if imported else f"“{arm}” ({texts.get(arm, 'not described')})" for arm in arms]
+    arm_names = [f"“{arm}”" if imported else f"“{arm}” ({texts.get(arm, 'not described')})" for arm in arms]
     yield (
-        f"{did} the {'arm' if len(arms) == 1 else 'arms'} {listed(told)} on {job['benchmark']} ({how}): "
+        f"{did} the {'arm' if len(arms) == 1 else 'arms'} {listed(arm_names)} on {job['benchmark']} ({how}): "
         f"{count(of['samples'], 'question')} in {count(of['cells'], 'subset')} and {clusters_words(of)}, "
         f"{times}."
     )
@@ -145,11 +145,8 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
             yield f"Such a study finds a true difference of {size} points in 8 of 10 cases."
         if price := prices.get(pair_key(contrast)):
             name = f"“{contrast['variant']}”"
-            yield (
-                f"{name} answers {price}."
-                if price.startswith("at ")
-                else f"The tokens of {name} are not known."
-            )
+            is_unknown = price == TOKENS_UNKNOWN
+            yield f"The tokens of {name} are not known." if is_unknown else f"{name} answers {price}."
         if contrast["also_differs"]:
             yield f"These arms also differ in {listed(contrast['also_differs'])}."
 

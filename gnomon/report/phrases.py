@@ -10,6 +10,9 @@ MATCHED = "{preset: matched_compute}"
 ALIKE = 0.05  # a ratio this close to 1 is told as the same
 
 
+TOKENS_UNKNOWN = "tokens unknown"  # all that is said of a price of which no part is known
+
+
 def price_words(ratios: Mapping[str, float | None], *, matching_of: str = "") -> str:
     """At what price a variant does what it does; empty where nothing is known of it.
 
@@ -29,7 +32,7 @@ def price_words(ratios: Mapping[str, float | None], *, matching_of: str = "") ->
         for name in ("tokens", "calls", "dollars")
         if (ratio := ratios.get(name)) is not None
     ]
-    unknown = "tokens unknown" if "tokens" in ratios and ratios["tokens"] is None else ""
+    unknown = TOKENS_UNKNOWN if "tokens" in ratios and ratios["tokens"] is None else ""
     if not told:
         return unknown
     words = f"at {listed(told)}"

@@ -1,4 +1,4 @@
-"""A store that can only be read now: what is to be written waits, and what is wrong is said."""
+"""Where a store can only be read, what is to be written waits, and what is wrong is said."""
 
 import subprocess
 from collections.abc import Iterator

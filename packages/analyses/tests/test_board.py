@@ -1,4 +1,4 @@
-"""The sentence above a board: who leads, or may, or that nobody else is there."""
+"""The sentence above a board says who leads, or may lead, or that nobody else is there."""
 
 from typing import Any
 

@@ -63,10 +63,13 @@ class Usage(NamedTuple):
         """What a finished row or a trace so far, its judge among it, or a reply has used."""
         prompt, completion = used.prompt_tokens, used.completion_tokens
         usd, tokens = used.usd, None if prompt is None or completion is None else prompt + completion
-        if isinstance(used, Row):
-            judge = judge_cost(used.metrics)
-        else:
-            judge = judge_cost(used.judge_metrics) if isinstance(used, Trace) else None
+        match used:
+            case Row():
+                judge = judge_cost(used.metrics)
+            case Trace():
+                judge = judge_cost(used.judge_metrics)
+            case _:
+                judge = None
         if judge is not None:
             usd = None if usd is None or judge[0] is None else usd + judge[0]
             tokens = None if tokens is None or judge[1] is None else tokens + judge[1]

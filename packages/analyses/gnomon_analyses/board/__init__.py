@@ -1,1 +1,1 @@
-"""Boards: the models of jobs that asked the same questions in the same way, ranked."""
+"""Ranks the models of jobs that asked the same questions in the same way, as a board."""

@@ -19,11 +19,11 @@ MODELS = ("a", "b", "c")
 
 def rows(sample_id: str, *answers: str, gold: str = "B") -> list[dict[str, Any]]:
     """Rounds of each model: a letter is its reply in a round, `-` a fault, `.` silence."""
-    found = []
+    rounds = []
     for model, told in zip(MODELS, answers, strict=True):
         for repeat, answer in enumerate(told):
             score = None if answer == "-" else float(answer == gold)
-            found.append(
+            rounds.append(
                 {
                     "benchmark": "escherverse",
                     "task": "ego_allo",
@@ -37,7 +37,7 @@ def rows(sample_id: str, *answers: str, gold: str = "B") -> list[dict[str, Any]]
                     "answer": None if answer in "-." else answer,
                 }
             )
-    return found
+    return rounds
 
 
 ALL = [
@@ -50,16 +50,16 @@ ALL = [
 
 
 def test_only_what_every_model_votes_for_is_agreed_and_the_worst_comes_first() -> None:
-    found = consensus_of(ALL)
-    assert [(one.sample_id, one.standing) for one in found] == [
+    questions = consensus_of(ALL)
+    assert [(question.sample_id, question.standing) for question in questions] == [
         ("12", "gold_doubtful"),
         ("13", "split"),
         ("14", "unstable"),
         ("15", "unanswered"),
         ("11", "agreed"),
     ]
-    assert found[-1].agreement == pytest.approx(7 / 8)
-    assert found[0].votes[2].answers == {"c": 2, "a": 1}
+    assert questions[-1].agreement == pytest.approx(7 / 8)
+    assert questions[0].votes[2].answers == {"c": 2, "a": 1}
 
 
 def test_a_providers_fault_is_no_round() -> None:

@@ -15,9 +15,11 @@ def barred_as(trip: Trip, place: Place | None, place_id: str = "") -> str | None
     branch; but none of them bars a place that is asked for by name.
     """
     own_id = place.id if place else place_id
-    for name in trip.request.avoid:
+    avoid = trip.request.avoid
+    is_asked_for = bool(avoid) and any(asked.id == own_id for asked in trip.places())
+    for name in avoid:
         is_it = name in trip.named and _is_one(trip.named[name], place, own_id)
-        if own_id in {asked.id for asked in trip.places()}:
+        if is_asked_for:
             if is_it and (name in trip.request.places or not _is_wide(name, place)):
                 return name
         elif is_it or _may_mean(trip, name, place, own_id):
