@@ -32,7 +32,11 @@ def batch(
         SpecError: it has no batch form, the scene cannot be read, or a column is missing or not allowed; the
             field names the column and its row.
     """
-    from gnomon_service.tool_call import call_batch, inline_scene, scene_file  # late: a job needs none of it
+    from gnomon_workbench.tool_call import (  # late: a job needs none of it
+        call_batch,
+        inline_scene,
+        scene_file,
+    )
 
     if isinstance(scene, str | Path):
         read = scene_file(Path(scene))

@@ -22,7 +22,7 @@ class Bound(NamedTuple):
 
 
 API, WEB, STORE = "gnomon_service.api", "gnomon_service", "gnomon_workers.store"
-SERVERS, MCP = "gnomon_tools.servers", "gnomon_tools.mcp_server"
+SERVERS, MCP = "gnomon_tools.servers", "gnomon_workbench.mcp_server"
 GROUPS: dict[str, tuple[Bound, ...]] = {
     "Requests": (
         Bound("a body", f"{API}.body_bounds", "SMALL.size", "bytes", "413 while it streams"),

@@ -16,10 +16,10 @@ from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from gnomon_service.cli.commands.mcp import mcp
 from gnomon_service.cli.common import settings_of
 from gnomon_service.jobs import draft_from_cli
-from gnomon_service.mcp_offer import offer_of
+from gnomon_workbench.commands.mcp import mcp
+from gnomon_workbench.mcp_offer import offer_of
 from gnomon_workers.store.store import open_store
 
 ROOT = Path(__file__).parents[2]

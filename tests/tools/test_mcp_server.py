@@ -16,10 +16,16 @@ from gnomon_tools.core.clip import Picture
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Observation
-from gnomon_tools.mcp_server.offer import Offer, server_of
-from gnomon_tools.mcp_server.scenes import ServedScene, answer_of, scene_resources, scene_tools
-from gnomon_tools.mcp_server.serve import Endpoint, ServedAnswer, ServedPicture, ServedTool, served_over_http
 from gnomon_tools.scene.format import read_scene
+from gnomon_workbench.mcp_server.offer import Offer, server_of
+from gnomon_workbench.mcp_server.scenes import ServedScene, answer_of, scene_resources, scene_tools
+from gnomon_workbench.mcp_server.serve import (
+    Endpoint,
+    ServedAnswer,
+    ServedPicture,
+    ServedTool,
+    served_over_http,
+)
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 MODES = ("auto", "legacy", "2026-07-28")

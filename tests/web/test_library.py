@@ -15,12 +15,12 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.spec.preset import PRESETS
 from gnomon_service.api.app import create_app
-from gnomon_service.cli.commands.tools import tools
 from gnomon_service.settings import read_settings
 from gnomon_service.web.pages import as_html
-from gnomon_service.web.scene_choice import choices
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
+from gnomon_workbench.commands.tools import tools
+from gnomon_workbench.scene_choice import choices
 from gnomon_workers.store.store import Store
 from tests.web.conftest import Site, Visit
 

@@ -17,7 +17,7 @@ from gnomon.core.message import Message, ToolCall, text_of
 from gnomon_outside.question import ToolServer
 
 if TYPE_CHECKING:
-    from gnomon_tools.mcp_server.serve import ServedAnswer
+    from gnomon_workbench.mcp_server.serve import ServedAnswer
 
 USED_UP = "No more calls: this question allows no further tool calls. Answer with what you know."
 
@@ -26,7 +26,7 @@ USED_UP = "No more calls: this question allows no further tool calls. Answer wit
 async def handed_tools(context: AgentContext) -> AsyncIterator[ToolServer]:
     """Within, the tools of the context are served over streamable HTTP with a token of their own."""
     # late: it takes a second, and few jobs hand out tools
-    from gnomon_tools.mcp_server.serve import Offer, ServedTool, served_over_http
+    from gnomon_workbench.mcp_server.serve import Offer, ServedTool, served_over_http
 
     offered = [
         ServedTool(schema=schema, call=partial(_call, context, schema["function"]["name"]))
@@ -38,7 +38,7 @@ async def handed_tools(context: AgentContext) -> AsyncIterator[ToolServer]:
 
 
 async def _call(context: AgentContext, name: str, arguments: dict[str, Any]) -> "ServedAnswer":
-    from gnomon_tools.mcp_server.serve import ServedAnswer
+    from gnomon_workbench.mcp_server.serve import ServedAnswer
 
     trace = context.trace
     number = len(trace.tool_steps)
@@ -59,7 +59,7 @@ async def _call(context: AgentContext, name: str, arguments: dict[str, Any]) -> 
 
 
 def _served(context: AgentContext, message: Message) -> "ServedAnswer":
-    from gnomon_tools.mcp_server.serve import ServedAnswer, ServedPicture
+    from gnomon_workbench.mcp_server.serve import ServedAnswer, ServedPicture
 
     content = message["content"]
     blocks = content if isinstance(content, list) else []

@@ -47,8 +47,6 @@ OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatev
 NAVIGATION = (
     NavigationEntry("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
     NavigationEntry("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
-    NavigationEntry("Benchmarks", "/ui/benchmarks", ("/ui/benchmarks", "/ui/agents", "/ui/presets")),
-    NavigationEntry("Tools", "/ui/tools", ("/ui/tools", "/ui/scenes")),
     NavigationEntry("Workers", "/ui/workers", ("/ui/workers",)),
     NavigationEntry("Keys", "/ui/keys", ("/ui/keys",)),
 )

@@ -10,9 +10,9 @@ from gnomon.core.errors import GnomonError
 from gnomon_service.cli.common import dry_runner, settings_of
 from gnomon_service.jobs import draft_from_cli
 from gnomon_tools.core.registry import UnknownPlugin
-from gnomon_tools.mcp_server.offer import ServedAnswer, ServedTool
-from gnomon_tools.mcp_server.scenes import failed
 from gnomon_trips.service.requests import ARM, SAMPLE, past_day, planned, spec_of
+from gnomon_workbench.mcp_server.offer import ServedAnswer, ServedTool
+from gnomon_workbench.mcp_server.scenes import failed
 
 PLANNERS = 2  # plans made at the same time
 REQUEST_FIELD = {

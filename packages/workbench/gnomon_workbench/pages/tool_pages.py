@@ -17,8 +17,6 @@ from gnomon_service.api.middleware import comes_from_here
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
-from gnomon_service.web.scene_choice import open_scene, scenes
-from gnomon_service.web.tool_calls import WishedCall, call_link, call_view, unit_of, wished_call
 from gnomon_tools.core.inputs import Need, need_words
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.schema_words import fields_of
@@ -26,6 +24,8 @@ from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool, contract_hash
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
+from gnomon_workbench.pages.tool_calls import WishedCall, call_link, call_view, unit_of, wished_call
+from gnomon_workbench.scene_choice import open_scene, scenes
 
 LISTED = 200  # cameras and places of a scene, in its tables
 

@@ -38,11 +38,11 @@ from gnomon.report.sections.job import arm_text
 from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon_service.api.state import Shared
 from gnomon_service.web.pages import View, page
-from gnomon_service.web.tool_pages import field_records, paragraphs
 from gnomon_tools.core.json_schema import plain_schema
 from gnomon_tools.core.registry import Registry, UnknownPlugin
 from gnomon_tools.core.sketch import Plane
 from gnomon_tools.core.toolbox import TOOLS
+from gnomon_workbench.pages.tool_pages import field_records, paragraphs
 from gnomon_workers.open_job import media_of
 
 DOCS = Path(gnomon.__file__).parents[1] / "docs" / "benchmarks"  # absent where only packages are installed

@@ -1,6 +1,6 @@
 """Answers a batch: a tool called for very many rows. Run as a process, it does so in bounded memory.
 
-`python -m gnomon_service.batch NAME TYPE ROOTS` reads the batch as JSON and writes its answer of that media
+`python -m gnomon_workbench.batch NAME TYPE ROOTS` reads the batch as JSON and writes its answer of that media
 type; what is wrong with it goes to standard error, as JSON.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gnomon.core.errors import GnomonError, SpecError
 from gnomon_service.posted_json import json_body
-from gnomon_service.tool_call import as_arrow_stream, as_json_columns, call_batch, parts_of
+from gnomon_workbench.tool_call import as_arrow_stream, as_json_columns, call_batch, parts_of
 
 ARROW = "application/vnd.apache.arrow.stream"
 MAX_ROWS = 1_000_000

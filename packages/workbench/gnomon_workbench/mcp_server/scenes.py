@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 from gnomon_tools.core.json_schema import NULL
 from gnomon_tools.core.tool import Tool, ToolContext, ToolResult
 from gnomon_tools.core.toolbox import Observation, Toolbox
-from gnomon_tools.mcp_server.offer import ServedAnswer, ServedPicture, ServedResource, ServedTool
+from gnomon_workbench.mcp_server.offer import ServedAnswer, ServedPicture, ServedResource, ServedTool
 
 ARGUMENT = "scene"
 SCHEME = "scene://"

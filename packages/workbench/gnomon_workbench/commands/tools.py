@@ -52,7 +52,7 @@ def list_tools(as_json: bool, server: str | None) -> None:
 @server_option
 def call(name: str, scene: str | None, text: str, server: str | None) -> None:
     """Call the tool NAME, on a scene if it needs one, and print its result: JSON, or as a server wrote it."""
-    from gnomon_service.tool_call import call_tool, scene_file
+    from gnomon_workbench.tool_call import call_tool, scene_file
 
     try:
         args = json.loads(text)
@@ -61,7 +61,8 @@ def call(name: str, scene: str | None, text: str, server: str | None) -> None:
     on = None if scene is None else scene_file(Path(scene))
     if server is not None:
         from gnomon_service.cli.common import settings_of
-        from gnomon_service.tool_servers import call_server, open_server, written_server
+        from gnomon_service.tool_servers import written_server
+        from gnomon_workbench.servers import call_server, open_server
 
         settings = settings_of(None)
         answer = call_server(*open_server(written_server(server), settings), name, on, args, settings)
@@ -76,7 +77,8 @@ def call(name: str, scene: str | None, text: str, server: str | None) -> None:
 
 def _list_server(text: str, *, as_json: bool) -> None:
     from gnomon_service.cli.common import settings_of
-    from gnomon_service.tool_servers import open_server, written_server
+    from gnomon_service.tool_servers import written_server
+    from gnomon_workbench.servers import open_server
 
     name, server = open_server(written_server(text), settings_of(None))
     listing = server.listing

@@ -3,10 +3,10 @@
 import functools
 
 from gnomon.core.errors import GnomonError
-from gnomon_service.extension import Extension, InputSource, OpenedInput
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.scene.scene import Scene
+from gnomon_workbench.offering import InputSource, Offering, OpenedInput
 
 KEYS = ("w0-00000", "w0-00001", "w0-00002", "w0-00003")  # two streets and two buildings take turns
 
@@ -23,7 +23,7 @@ def _open(key: str) -> OpenedInput | None:
     return OpenedInput(f"generated world {key}", ToolContext(inputs=held(scene), is_free=True))
 
 
-worlds = Extension(
+worlds = Offering(
     name="worlds",
     description="Generated worlds as scenes.",
     inputs=(

@@ -13,16 +13,16 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.pasted_keys import NAME_ALLOWED, is_variable
 from gnomon.spec.spec_file import read_spec
 from gnomon_service.cli.common import existing_store, settings_of
-from gnomon_service.extension import EXTENSIONS, input_sources
 from gnomon_service.settings import Settings
-from gnomon_service.tool_call import inline_scene
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.mcp_server.offer import Offer
-from gnomon_tools.mcp_server.scenes import ServedScene, scene_resources, scene_tools
 from gnomon_tools.scene.format import scene_to_json
 from gnomon_tools.scene.scene import Scene
+from gnomon_workbench.mcp_server.offer import Offer
+from gnomon_workbench.mcp_server.scenes import ServedScene, scene_resources, scene_tools
+from gnomon_workbench.offering import OFFERINGS, input_sources
+from gnomon_workbench.tool_call import inline_scene
 
 if TYPE_CHECKING:
     from gnomon_service.web.questions import Questions
@@ -45,7 +45,7 @@ def offer_of(scenes: Sequence[str], *, names: Sequence[str] = ()) -> Offer:
         PluginFault: a tool of another's does not load.
     """
     served = _named_apart([scene for name in scenes or _usual() for scene in _opened(name)])
-    added = [tool for extension in EXTENSIONS for tool in extension.mcp_tools()]
+    added = [tool for offering in OFFERINGS for tool in offering.mcp_tools()]
     replaced = {tool.name for tool in added}
     offered = [*scene_tools([tool for tool in TOOLS if tool.name not in replaced], served), *added]
     if names:
@@ -61,7 +61,7 @@ def offer_of(scenes: Sequence[str], *, names: Sequence[str] = ()) -> Offer:
         tools=offered,
         resources=scene_resources(served),
         version=version("gnomon-eval"),
-        instructions=" ".join([INSTRUCTIONS, *(each.mcp_instructions for each in EXTENSIONS)]).strip(),
+        instructions=" ".join([INSTRUCTIONS, *(each.mcp_instructions for each in OFFERINGS)]).strip(),
     )
 
 
@@ -75,7 +75,7 @@ def _named_apart(scenes: Iterable[ServedScene]) -> list[ServedScene]:
 
 
 def _usual() -> list[str]:
-    from gnomon_service.web.scene_choice import example_scenes, scenes  # late: with the pages
+    from gnomon_workbench.scene_choice import example_scenes, scenes  # late: with the pages
 
     return list(example_scenes() or scenes())
 
@@ -124,7 +124,7 @@ def _of_text(name: str, title: str, context: ToolContext, text: str) -> ServedSc
 
 def _of_key(key: str) -> ServedScene:
     """An example, what a package knows by that key, or a sample of a stored job."""
-    from gnomon_service.web.scene_choice import open_scene
+    from gnomon_workbench.scene_choice import open_scene
 
     opened = open_scene(_Stored(settings_of(None)), key)
     context = opened.context

@@ -28,7 +28,7 @@ import uvicorn
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
-from gnomon_tools.mcp_server.offer import Offer, ServedAnswer, ServedPicture, ServedTool, server_of
+from gnomon_workbench.mcp_server.offer import Offer, ServedAnswer, ServedPicture, ServedTool, server_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

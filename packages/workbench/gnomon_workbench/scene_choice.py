@@ -8,13 +8,13 @@ from typing import Protocol
 import gnomon
 from gnomon.core.errors import NotFound
 from gnomon.core.tool_inputs import context_of
-from gnomon_service.extension import input_sources
 from gnomon_service.settings import Settings
-from gnomon_service.tool_call import scene_file
 from gnomon_service.web.questions import Questions
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.scene.scene import Scene
+from gnomon_workbench.offering import input_sources
+from gnomon_workbench.tool_call import scene_file
 from gnomon_workers.open_job import media_of
 from gnomon_workers.store.store import Store
 

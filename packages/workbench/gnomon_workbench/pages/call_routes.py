@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response, StreamingResponse
 
-from gnomon_service.api.batches import answer_apart, pieces_of
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.places import watched
 from gnomon_service.api.request_body import (
@@ -19,9 +18,10 @@ from gnomon_service.api.request_body import (
     type_of_body,
 )
 from gnomon_service.api.state import Shared, State
-from gnomon_service.batch import ARROW, batch_answer
 from gnomon_service.posted_json import json_body
-from gnomon_service.tool_call import call_tool, parts_of
+from gnomon_workbench.batch import ARROW, batch_answer
+from gnomon_workbench.batches import answer_apart, pieces_of
+from gnomon_workbench.tool_call import call_tool, parts_of
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 

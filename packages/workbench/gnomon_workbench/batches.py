@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from gnomon.core.errors import GnomonError, NotFound, SpecError
 from gnomon.parent_death import die_with_parent
 from gnomon_service.api.places import until_gone
-from gnomon_service.batch import MOST_MEMORY, REFUSED, TOO_LARGE
+from gnomon_workbench.batch import MOST_MEMORY, REFUSED, TOO_LARGE
 from gnomon_workers.process import module_command
 
 MOST_S = 120.0
@@ -42,7 +42,7 @@ async def answer_apart(
     places = json.dumps(None if roots is None else [str(root) for root in roots])
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors:
         process = await asyncio.create_subprocess_exec(
-            *module_command("gnomon_service.batch", name, kind, places),
+            *module_command("gnomon_workbench.batch", name, kind, places),
             stdin=body,
             stdout=answer,
             stderr=errors,

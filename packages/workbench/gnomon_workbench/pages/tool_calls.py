@@ -19,12 +19,12 @@ from gnomon.drawing.scene_svg import PictureBelow, scene_svg
 from gnomon.drawing.trace_sketches import call_sketch
 from gnomon.traces.result_table import UNITS, result_table
 from gnomon_service.api.state import State
-from gnomon_service.web.scene_choice import NOTHING, OpenedScene, choices, first_choice, open_scene
 from gnomon_tools.core.inputs import need_words
 from gnomon_tools.core.schema_words import kind_of
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool
 from gnomon_tools.core.toolbox import Observation, Toolbox
+from gnomon_workbench.scene_choice import NOTHING, OpenedScene, choices, first_choice, open_scene
 
 PREFIX = "a."  # of a form's fields that are arguments
 LONGEST_LINK = 4000  # characters of arguments that a link carries

@@ -10,7 +10,7 @@ from gnomon.core.errors import SpecError
 from gnomon.report.text_formats import count
 
 if TYPE_CHECKING:
-    from gnomon_tools.mcp_server.offer import Offer
+    from gnomon_workbench.mcp_server.offer import Offer
 
 
 @click.command()
@@ -47,11 +47,11 @@ def mcp(scenes: tuple[str, ...], names: tuple[str, ...], address: str | None, to
     """  # noqa: D301 (click's own mark: what follows keeps its lines)
     if address is None and token_env is not None:
         raise click.UsageError("--token-env goes with --http")
-    from gnomon_service.mcp_offer import (  # late, as all here: a wrong option needs none of it
+    from gnomon_workbench.mcp_offer import (  # late, as all here: a wrong option needs none of it
         offer_of,
         token_from,
     )
-    from gnomon_tools.mcp_server.serve import is_loopback, serve_stdio
+    from gnomon_workbench.mcp_server.serve import is_loopback, serve_stdio
 
     host, port = ("", 0) if address is None else _host_and_port(address)
     token = token_from(token_env)
@@ -69,7 +69,7 @@ def mcp(scenes: tuple[str, ...], names: tuple[str, ...], address: str | None, to
 
 
 async def _serve_http(offer: "Offer", host: str, port: int, token: str | None, what: str) -> None:
-    from gnomon_tools.mcp_server.serve import served_over_http
+    from gnomon_workbench.mcp_server.serve import served_over_http
 
     async with served_over_http(offer, host=host, port=port, token=token, is_open=token is None) as endpoint:
         click.echo(f"gnomon mcp: {what}, at {endpoint.url}", err=True)

@@ -1,0 +1,1 @@
+"""What trips add to the workbench."""

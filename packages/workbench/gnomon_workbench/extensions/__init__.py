@@ -1,0 +1,1 @@
+"""What the workbench adds to the service."""

@@ -1,0 +1,1 @@
+"""Pages and routes of the workbench."""

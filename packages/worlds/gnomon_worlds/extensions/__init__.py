@@ -1,1 +1,0 @@
-"""What worlds add to the service."""

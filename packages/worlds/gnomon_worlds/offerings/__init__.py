@@ -1,0 +1,1 @@
+"""What worlds add to the workbench."""
