@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from gnomon.report.job_diff import Difference
+    from gnomon_analyses.comparing.job_diff import Difference
     from gnomon_service.answers import CountsView, JobView
 
 HEAD = ("job", "created", "status", "results", "missing", "name")
@@ -206,8 +206,11 @@ def diff(first: Job, second: Job) -> "Difference":
     Raises:
         SpecError: the jobs are of different benchmarks, or share no sample, or nothing in them can be paired.
     """
-    from gnomon.report.job_diff import StoredJob, diff_jobs  # late: it loads all sections of the report
     from gnomon.spec.job_spec import JobSpec
+    from gnomon_analyses.comparing.job_diff import (  # late: it loads all sections of the report
+        StoredJob,
+        diff_jobs,
+    )
 
     views = [(job, job.view) for job in (first, second)]
     return diff_jobs(

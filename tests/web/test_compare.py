@@ -16,10 +16,10 @@ from redis import Redis
 
 from gnomon.core.row import Row
 from gnomon.media import MediaStore
-from gnomon.report.job_diff import StoredJob, diff_jobs
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_analyses.commands.board import board
+from gnomon_analyses.comparing.job_diff import StoredJob, diff_jobs
 from gnomon_service.api.app import create_app
 from gnomon_service.settings import read_settings
 from gnomon_workers.open_job import open_spec

@@ -46,7 +46,6 @@ LONE_LINK = re.compile(r"\s*\(\[[^\]`]*\]\([^)]*\)\)")
 OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
 NAVIGATION = (
     NavigationEntry("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
-    NavigationEntry("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
     NavigationEntry("Workers", "/ui/workers", ("/ui/workers",)),
     NavigationEntry("Keys", "/ui/keys", ("/ui/keys",)),
 )
@@ -131,9 +130,9 @@ def render(template: str, view: View, *, path: str, is_signed_in: bool = False) 
 
 @functools.cache
 def _navigation() -> tuple[NavigationEntry, ...]:
-    """The entries of all pages; those of packages stand behind the jobs and their comparison."""
+    """The entries of all pages; those of packages stand behind the jobs."""
     added = (entry for extension in EXTENSIONS for entry in extension.navigation)
-    return (*NAVIGATION[:2], *added, *NAVIGATION[2:])
+    return (*NAVIGATION[:1], *added, *NAVIGATION[1:])
 
 
 def _is_below(path: str, beginnings: tuple[str, ...]) -> bool:

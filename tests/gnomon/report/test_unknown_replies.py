@@ -13,9 +13,7 @@ from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
-from gnomon.report.compared_jobs import IndexedJob, compare_jobs, group_means
 from gnomon.report.html import render_html
-from gnomon.report.job_diff import StoredJob, diff_jobs
 from gnomon.report.look import take_look
 from gnomon.report.markdown import render_markdown
 from gnomon.report.score_matrix import read_scores
@@ -24,6 +22,8 @@ from gnomon.report.trial_index.columns import STORED_COLUMNS
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
 from gnomon_analyses.board.ranks import ranked
+from gnomon_analyses.comparing.compared_jobs import IndexedJob, compare_jobs, group_means
+from gnomon_analyses.comparing.job_diff import StoredJob, diff_jobs
 from gnomon_analyses.gate.gate import GateSide, gate
 from gnomon_analyses.gate.gate_text import gate_text
 from gnomon_service.derived_kinds import verdict_in

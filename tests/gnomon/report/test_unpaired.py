@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.report.unpaired import mover
+from gnomon_analyses.comparing.unpaired import mover
 
 
 def test_the_interval_of_two_independent_means_is_wider_than_either() -> None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.traces.alignment import align, changed_words, items_of
 from gnomon.traces.turns import Call, Turn
+from gnomon_analyses.comparing.alignment import align, changed_words, items_of
 
 
 def turn(number: int, *calls: tuple[str, str], text: str = "") -> Turn:

@@ -9,7 +9,6 @@ import numpy as np
 from gnomon.core.ids import stable_hash
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import UNKNOWN, is_imported
-from gnomon.report.compared_jobs import IndexedJob, group_means, paired_scores
 from gnomon.report.compared_pair import compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
@@ -18,6 +17,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.estimate import Ends
 from gnomon.statistics.mean import MeanScore
 from gnomon.statistics.multiple_testing import holm
+from gnomon_analyses.comparing.compared_jobs import IndexedJob, group_means, paired_scores
 
 FROZEN = ("benchmark", "data", "select", "protocol", "decoding", "scoring", "variant")
 MOST_PAIRED = 8  # entries that are compared in pairs; of more, the intervals of their means are

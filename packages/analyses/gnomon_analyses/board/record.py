@@ -10,11 +10,11 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.report.compared_jobs import IndexedJob
 from gnomon.report.html import render_html
 from gnomon.report.report import Report
 from gnomon.report.text_formats import percent, percent_range
 from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
+from gnomon_analyses.comparing.compared_jobs import IndexedJob
 from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 

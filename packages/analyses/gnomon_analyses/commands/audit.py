@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.core.errors import DataError, SpecError
+from gnomon_analyses.own_files import reading
 from gnomon_service.cli.main import DONE, INCOMPLETE
 from gnomon_service.cli.options import Difficulty, difficulty_option, json_option, world_option
-from gnomon_service.cli.own_files import reading
 
 if TYPE_CHECKING:
     from gnomon.core.benchmark import Benchmark

@@ -1,4 +1,4 @@
-"""The pages of a tool server's card, of boards and of the review desk in the service."""
+"""The pages of compared jobs, of a tool server's card, of boards and of the review desk in the service."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,15 +11,19 @@ if TYPE_CHECKING:
 
 
 def _routers() -> Sequence["APIRouter"]:
-    from gnomon_analyses.pages import boards, review, review_queues, server_card
+    from gnomon_analyses.pages import boards, compare, review, review_queues, server_card, trial_pair
 
-    return (review_queues.api, review_queues.router, review.router, boards.router, server_card.router)
+    pages = (compare, trial_pair, review_queues, review, boards, server_card)
+    return (review_queues.api, *(module.router for module in pages))
 
 
 analyses = Extension(
     name="analyses",
-    description="The card of a tool server, boards and the review desk, as pages.",
+    description="Compared jobs, the card of a tool server, boards and the review desk, as pages.",
     routers=_routers,
-    navigation=(NavigationEntry("Review", "/ui/review", ("/ui/review",)),),
+    navigation=(
+        NavigationEntry("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
+        NavigationEntry("Review", "/ui/review", ("/ui/review",)),
+    ),
     folders=(Path(__file__).parents[1] / "pages",),
 )

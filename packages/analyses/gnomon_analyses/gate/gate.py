@@ -16,7 +16,6 @@ from typing_extensions import TypedDict
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.report.changed_trials import NOISE
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.reply_words import WORTH_SAYING, next_steps
@@ -28,6 +27,7 @@ from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse, w
 from gnomon.statistics.design import Headline
 from gnomon.statistics.equivalence import Margin
 from gnomon.statistics.power import POWER
+from gnomon_analyses.comparing.changed_trials import NOISE
 
 LISTED = 10
 ANSWER_CHARS = 60

@@ -10,8 +10,11 @@ from gnomon_service.cli.completions import complete_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
-    from gnomon.report.job_diff import Difference, StoredJob
+    from gnomon_analyses.comparing.changed_trials import Changes, TrialEnd
+    from gnomon_analyses.comparing.job_diff import Difference, StoredJob
     from gnomon_workers.store.store import Store
+
+CHANGES_SHOWN = 10
 
 
 @click.command()
@@ -29,7 +32,7 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
     model and arm. `gnomon jobs` lists the stored jobs.
     """
     from gnomon.core.errors import SpecError
-    from gnomon.report.job_diff import diff_jobs
+    from gnomon_analyses.comparing.job_diff import diff_jobs
     from gnomon_service.cli.common import existing_store
     from gnomon_service.cli.ids import find_job
 
@@ -48,7 +51,7 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
 
 
 def _text(difference: "Difference") -> str:
-    from gnomon.report.terminal import changes_text, summary_text
+    from gnomon.report.terminal import summary_text
     from gnomon.report.text_formats import count
 
     first, second = difference["jobs"]
@@ -63,15 +66,35 @@ def _text(difference: "Difference") -> str:
         "What differs in their specs:" if changes else "Their specs do not differ.",
         *(f"  {row['field']}: {json.dumps(row['first'])} → {json.dumps(row['second'])}" for row in changes),
         "",
-        changes_text(difference["changes"]),
+        _changes_text(difference["changes"]),
         "",
         summary_text(difference["report"]),
     ]
     return "\n".join(lines)
 
 
+def _changes_text(changes: "Changes") -> str:
+    """Which trials of two jobs ended otherwise, the first few by name."""
+    from gnomon.report.text_formats import count
+
+    total = count(changes["trials"], "trial")
+    counts = f"scores {changes['scores']:,}, answers {changes['answers']:,}, outcomes {changes['outcomes']:,}"
+    lines = [f"Changed among the {total} in both jobs: {counts}."]
+    for trial in changes["listed"][:CHANGES_SHOWN]:
+        repeat = f", repeat {trial['repeat']}" if trial["repeat"] else ""
+        ends = f"{_end(trial['first'])} → {_end(trial['second'])}"
+        lines.append(f"  {trial['sample_id']}, {trial['model']}{repeat}: {ends}")
+    more = len(changes["listed"]) - CHANGES_SHOWN
+    return "\n".join([*lines, f"  and {more:,} more"] if more > 0 else lines)
+
+
+def _end(end: "TrialEnd") -> str:
+    score = "no score" if end["score"] is None else f"{end['score']:.3f}"
+    return f"{score} ({'no answer' if end['answer'] is None else repr(end['answer'])})"
+
+
 def _job(store: "Store", job_id: str) -> "StoredJob":
-    from gnomon.report.job_diff import StoredJob
+    from gnomon_analyses.comparing.job_diff import StoredJob
 
     job = store.job(job_id)
     return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))

@@ -30,11 +30,11 @@ def rescore(
 ) -> None:
     """Score the stored answers of JOB again, with the current code or another mode, into a new job."""
     from gnomon.report.text_formats import count
+    from gnomon_analyses.rescore_job import rescore as rescore_job
     from gnomon_service.cli.common import existing_store, prepare_out, settings_of
     from gnomon_service.cli.ids import find_job
     from gnomon_service.cli.progress import counting
     from gnomon_service.reports import report_of, write_folder
-    from gnomon_service.rescore_job import rescore as rescore_job
 
     prepare_out(out)
     with existing_store(data_dir) as store:

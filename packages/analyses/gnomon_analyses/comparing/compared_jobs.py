@@ -15,13 +15,11 @@ from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import is_imported
 from gnomon.report.adjustment import adjust
-from gnomon.report.changed_trials import NOISE
 from gnomon.report.cluster_codes import cluster_codes
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.comparing import contrast_report, rule_of
 from gnomon.report.contrast import ContrastReport
 from gnomon.report.detectable import detectable_in
-from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group, SampleScores
 from gnomon.report.text_formats import count
@@ -32,6 +30,8 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.trials.trial_plan import repeats_of_pair
+from gnomon_analyses.comparing.changed_trials import NOISE
+from gnomon_analyses.comparing.job_diff import paired_groups, reword_for_jobs, side_names
 
 # The fields of two specs that must be equal: else their scores mean different things.
 SAME = {

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.report.compared_jobs import IndexedJob, group_means
 from gnomon.report.section import Interval
+from gnomon_analyses.comparing.compared_jobs import IndexedJob, group_means
 
 ADVICE = {
     "benchmark": "Ask both jobs the same benchmark; what an arm changes within each job is on its own page.",

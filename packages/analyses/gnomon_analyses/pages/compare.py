@@ -9,8 +9,10 @@ from fastapi import APIRouter, Query
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.run import asked_and_scored
-from gnomon.report.changed_trials import NOISE
-from gnomon.report.compared_jobs import (
+from gnomon.report.text_formats import count
+from gnomon.trials.trial_plan import trial_id
+from gnomon_analyses.comparing.changed_trials import NOISE
+from gnomon_analyses.comparing.compared_jobs import (
     IndexedJob,
     JobComparison,
     compare_jobs,
@@ -18,10 +20,8 @@ from gnomon.report.compared_jobs import (
     overall,
     paired_scores,
 )
-from gnomon.report.job_diff import spec_changes
-from gnomon.report.text_formats import count
-from gnomon.report.unpaired import unpaired
-from gnomon.trials.trial_plan import trial_id
+from gnomon_analyses.comparing.job_diff import spec_changes
+from gnomon_analyses.comparing.unpaired import unpaired
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
 from gnomon_workers.store.records import OPEN, JobRecord

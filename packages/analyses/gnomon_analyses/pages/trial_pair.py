@@ -10,8 +10,8 @@ from gnomon.drawing.layer import Layer
 from gnomon.drawing.trace_drawing import layers_clock, layers_map, look_of
 from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
-from gnomon.traces.alignment import AlignedRow, Alignment, Item, align, changed_words
 from gnomon.traces.turns import prompt_texts, read_turns
+from gnomon_analyses.comparing.alignment import AlignedRow, Alignment, Item, align, changed_words
 from gnomon_service.api.state import Shared
 from gnomon_service.web.pages import View, page
 from gnomon_service.web.trial_views import arm_place, score_record, shown_question

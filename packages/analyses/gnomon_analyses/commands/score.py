@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from gnomon.core.errors import SpecError
+from gnomon_analyses.own_files import reading
 from gnomon_service.cli.completions import complete_benchmark
-from gnomon_service.cli.own_files import reading
 
 
 @click.command()

@@ -10,7 +10,6 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.exchange.run import arms_from_elsewhere, asked_and_scored, is_imported
 from gnomon.report.build import build_report
-from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
 from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import Group
@@ -18,6 +17,7 @@ from gnomon.report.sections.published import NOT_KNOWN
 from gnomon.report.text_formats import count, points
 from gnomon.report.verdict import sentence
 from gnomon.spec.job_spec import JobSpec
+from gnomon_analyses.comparing.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
 
 LONGEST_NAME = 60
 NOT_COMPARED = ("name", "concurrency", "queue", "priority")

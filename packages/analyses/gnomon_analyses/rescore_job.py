@@ -9,8 +9,9 @@ from typing import Any
 from gnomon.core.benchmark import Scoring
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.spec.pins import require_benchmark, scored_here
-from gnomon.trials.rescore import rescored, response_of
+from gnomon.trials.rescore import rescored
 from gnomon_service.settings import Settings
 from gnomon_workers.open_job import OpenJob, media_of, open_spec
 from gnomon_workers.store.records import OPEN, JobRecord
@@ -96,7 +97,7 @@ def _ended(
 ) -> Iterator[tuple[Row, Mapping[str, Any] | None]]:
     for row in store.iter_rows(job.id):
         trace = store.trace(row.trial_id)
-        response = response_of(row, trace)
+        response = _response_of(row, trace)
         new = row
         if response is not None:
             new = rescored(row, response, bench=opened.bench, sample=opened.samples.get(row.sample_id))
@@ -114,3 +115,21 @@ def _ended(
 def _change(old: Row, new: Row) -> dict[str, Any]:
     facts = {"sample_id": old.sample_id, "model": old.model, "arm": old.arm, "repeat": old.repeat}
     return {**facts, "before": old.score, "after": new.score, "answer": new.answer, "trial_id": old.trial_id}
+
+
+def _response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
+    """The response that was scored; None where the trial ended without one.
+
+    Traces of earlier versions hold it as the text of their last reply.
+    """
+    if trace is None or not _had_response(row):
+        return None
+    if isinstance(trace.get("response"), str):
+        return str(trace["response"])
+    replies = [step["text"] for step in trace.get("steps", ()) if step.get("kind") == "reply"]
+    return replies[-1] if replies else None
+
+
+def _had_response(row: Row) -> bool:
+    is_unscored = row.stop_reason.startswith("unscored:")
+    return row.outcome == Outcome.SCORED or row.stop_reason == "no_answer" or is_unscored

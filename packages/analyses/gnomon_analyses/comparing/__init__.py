@@ -1,0 +1,1 @@
+"""Compares jobs over the same samples, and trials of one sample."""
