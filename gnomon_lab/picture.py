@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from gnomon.drawing.labels import text_width
-from gnomon.report.chart_file import chart_style, charts_in
 from gnomon.report.row_formats import escape_surrogates
+from gnomon_analyses.paper.chart_file import chart_style, charts_in
 
 if TYPE_CHECKING:
     from gnomon.report.report import Report as ReportData

@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from gnomon.core.reply_state import ReplyState
-from gnomon.report.chart_file import charts_in
 from gnomon.report.reply_words import were
 from gnomon.report.text_formats import points, points_brackets
+from gnomon_analyses.paper.chart_file import charts_in
 from gnomon_analyses.server_cards import ServerCard, card_picture, card_sentences
 from scripts.evidence import CARDS, FOLDER, ROOT
 from scripts.marked_text import replace_between

@@ -5,11 +5,10 @@ from itertools import pairwise
 
 from gnomon.report.html import page_parts
 from gnomon.report.page_blocks import HEADINGS, PageReader, PageTable, PageText
-from gnomon.report.paper_table import markdown_of
 from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.sample_cards import OpenedSamples
-from gnomon.report.text_formats import escape_markdown
+from gnomon.report.text_formats import escape_markdown, markdown_table
 from gnomon.stopping import while_wanted
 
 
@@ -56,7 +55,7 @@ def _lines(blocks: Iterable[PageText | PageTable]) -> Iterator[str]:
             if block.caption != heading:
                 yield from (f"**{escape_markdown(block.caption)}**", "")
             head = [escape_markdown(title) for title in block.head]
-            yield markdown_of(head, block.rows, texts=block.texts).rstrip()
+            yield markdown_table(head, block.rows, texts=block.texts).rstrip()
             continue
         text = escape_markdown(block.text)
         match block.element:

@@ -15,7 +15,6 @@ from gnomon.report.sections.flips import FlipsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.letters import LettersPart
-from gnomon.report.sections.methods import MethodsPart
 from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.prices import PricesPart
@@ -48,6 +47,5 @@ class Report(
     IntegrityPart,
     SealPart,
     PricesPart,
-    MethodsPart,
 ):
     """What every report holds; one that was built beside packages holds their fields too."""

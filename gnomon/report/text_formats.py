@@ -283,3 +283,10 @@ def settings_text(settings: Mapping[str, Any]) -> str:
         f"{name} {f'{value:,g}' if isinstance(value, int | float) and not isinstance(value, bool) else value}"
         for name, value in settings.items()
     )
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, texts: int) -> str:
+    """Any table as Markdown, cells escaped, of a head that is; its first `texts` columns are of text."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * texts}{'---:|' * (len(head) - texts)}"]
+    lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
+    return "\n".join(lines) + "\n"

@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -33,21 +32,6 @@ def report_file(state: Shared, job_id: str, form: Literal["json", "html"]) -> Re
     response = report_response(state, job_id, is_page=form == "html")
     response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-report.{form}"'
     return response
-
-
-@router.get("/ui/jobs/{job_id}/paper.zip", response_model=None)
-@in_place("reports")
-def paper_file(state: Shared, job_id: str) -> Response:
-    """Each figure and each table alone, with methods and citation, as `gnomon report` writes them."""
-    from gnomon.report.paper_files import figure_files, table_files  # late, as a start needs no reports
-
-    report, file = state.reports.get(job_id).value, io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
-        for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
-            for inner, content in files:
-                folder.writestr(f"{name}/{inner}", content)
-    headers = {"Content-Disposition": f'attachment; filename="{job_id}-paper.zip"'}
-    return Response(file.getvalue(), media_type="application/zip", headers=headers)
 
 
 @router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)

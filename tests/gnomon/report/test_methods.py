@@ -14,9 +14,9 @@ from gnomon.core.seal import PlannedSamples, next_line, plan_body
 from gnomon.report.html import render_section
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
-from gnomon.report.sections.methods import methods_text
 from gnomon.report.text_formats import p_text, percent, points
 from gnomon.spec.job_spec import JobSpec
+from gnomon_analyses.sections.methods import methods_text
 from tests.gnomon.report.conftest import a_row
 
 Reporter = Callable[..., Report]

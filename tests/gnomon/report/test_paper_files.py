@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from gnomon.core.row import Row
-from gnomon.report.paper_files import figure_files, table_files
 from gnomon.report.report import Report
 from gnomon.spec.job_spec import JobSpec
+from gnomon_analyses.paper.paper_files import figure_files, table_files
 
 Files = dict[str, bytes]
 NAME = "tools & 50% {x} <b>"

@@ -1,4 +1,4 @@
-"""The pages of compared jobs, of a tool server's card, of boards and of the review desk in the service."""
+"""The pages of compared jobs, server cards, boards and the review desk, and files for a paper."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 def _routers() -> Sequence["APIRouter"]:
-    from gnomon_analyses.pages import boards, compare, review, review_queues, server_card, trial_pair
+    from gnomon_analyses.pages import boards, compare, paper, review, review_queues, server_card, trial_pair
 
-    pages = (compare, trial_pair, review_queues, review, boards, server_card)
+    pages = (compare, trial_pair, paper, review_queues, review, boards, server_card)
     return (review_queues.api, *(module.router for module in pages))
 
 
 analyses = Extension(
     name="analyses",
-    description="Compared jobs, the card of a tool server, boards and the review desk, as pages.",
+    description="Compared jobs, server cards, boards and the review desk as pages; files for a paper.",
     routers=_routers,
     navigation=(
         NavigationEntry("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gnomon import report
 from gnomon.report.row_formats import escape_surrogates
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(report.__file__).parent
 FONT = "'Libertinus Serif','Linux Libertine','Times New Roman',Times,serif"  # Typst brings the first along
 WIDTHS_MM = {"at-narrow": 84.0, "at-wide": 174.0}
 EDGE = 3.0  # around a chart, so that no letter at its side is cut

@@ -11,7 +11,7 @@ from gnomon.report.row_formats import csv_cell
 from gnomon.report.section import Interval
 from gnomon.report.text_formats import (
     clean,
-    escape_markdown,
+    markdown_table,
     p_text,
     percent,
     percent_brackets,
@@ -109,14 +109,7 @@ def cells(row: PaperRow) -> tuple[str, ...]:
 
 def table_markdown(rows: Sequence[PaperRow]) -> str:
     """The table as Markdown, cells escaped."""
-    return markdown_of(HEAD, [cells(row) for row in rows], texts=NUMBERS)
-
-
-def markdown_of(head: Sequence[str], rows: Iterable[Sequence[str]], *, texts: int) -> str:
-    """Any table as Markdown, cells escaped, of a head that is; its first `texts` columns are of text."""
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * texts}{'---:|' * (len(head) - texts)}"]
-    lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
-    return "\n".join(lines) + "\n"
+    return markdown_table(HEAD, [cells(row) for row in rows], texts=NUMBERS)
 
 
 def table_csv(rows: Sequence[PaperRow]) -> str:

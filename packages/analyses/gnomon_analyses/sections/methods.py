@@ -10,16 +10,6 @@ from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.model import is_built_in
 from gnomon.exchange.run import is_imported
 from gnomon.report.contrast import comparisons
-from gnomon.report.methods_text import ModelUsed, Told, paragraph
-from gnomon.report.paper_table import (
-    HEAD,
-    PaperRow,
-    cells,
-    escape_latex,
-    table_csv,
-    table_latex,
-    table_markdown,
-)
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.section import PairKey, ReportInput, Section, pair_key
 from gnomon.report.sections.arms import arms
@@ -35,6 +25,16 @@ from gnomon.report.text_formats import escape_markdown, settings_text
 from gnomon.report.verdict import ALPHA
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_analyses.paper.methods_text import ModelUsed, Told, paragraph
+from gnomon_analyses.paper.paper_table import (
+    HEAD,
+    PaperRow,
+    cells,
+    escape_latex,
+    table_csv,
+    table_latex,
+    table_markdown,
+)
 
 DRAWN = ("top_p", "top_k", "seed", "reasoning_effort")  # options of a model that say how replies are drawn
 
@@ -201,5 +201,6 @@ methods = Section(
     fields=MethodsPart,
     compute=_methods,
     place=157,
+    behind="latency",
     view=_view,
 )

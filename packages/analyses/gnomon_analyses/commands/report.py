@@ -110,9 +110,9 @@ def _put(text: str, out: Path | None) -> None:
 
 
 def _write_paper(store: "Store", job: str, figures: Path | None, tables: Path | None) -> None:
-    from gnomon.report.paper_files import figure_files, table_files
     from gnomon.report.text_formats import count
     from gnomon.whole_file import PUBLIC, write_whole
+    from gnomon_analyses.paper.paper_files import figure_files, table_files
     from gnomon_service.reports import report_of
 
     made = report_of(store, job)
@@ -126,7 +126,7 @@ def _write_paper(store: "Store", job: str, figures: Path | None, tables: Path | 
 
 
 def _methods(store: "Store", job: str, kind: str) -> str:
-    from gnomon.report.sections.methods import methods_text
+    from gnomon_analyses.sections.methods import methods_text
     from gnomon_service.reports import report_of
 
     return methods_text(report_of(store, job), kind)

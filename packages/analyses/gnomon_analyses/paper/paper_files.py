@@ -12,23 +12,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from typing import Literal, TypeVar
 
-from gnomon.report.chart_file import charts_in
 from gnomon.report.html import render_section
 from gnomon.report.page_blocks import PageReader, PageTable
-from gnomon.report.paper_table import (
+from gnomon.report.report import Report
+from gnomon.report.row_formats import csv_cell
+from gnomon.report.section import sections
+from gnomon.report.text_formats import escape_markdown, markdown_table
+from gnomon.stopping import while_wanted
+from gnomon_analyses.paper.chart_file import charts_in
+from gnomon_analyses.paper.paper_table import (
     escape_latex,
     latex_table,
-    markdown_of,
     table_csv,
     table_latex,
     table_markdown,
 )
-from gnomon.report.report import Report
-from gnomon.report.row_formats import csv_cell
-from gnomon.report.section import sections
-from gnomon.report.sections.methods import caption
-from gnomon.report.text_formats import escape_markdown
-from gnomon.stopping import while_wanted
+from gnomon_analyses.sections.methods import caption
 
 Piece = TypeVar("Piece")
 
@@ -81,7 +80,7 @@ def table_files(report: Report) -> Iterator[File]:
             latex = latex_table(table.head, table.rows, texts=table.texts, caption=title, label=f"tab:{name}")
             yield f"{name}.tex", latex.encode()
             head = [escape_markdown(column) for column in table.head]
-            yield f"{name}.md", markdown_of(head, table.rows, texts=table.texts).encode()
+            yield f"{name}.md", markdown_table(head, table.rows, texts=table.texts).encode()
             yield f"{name}.csv", _csv(table).encode()
 
 
