@@ -22,7 +22,7 @@ class Bound(NamedTuple):
 
 
 API, WEB, STORE = "gnomon_service.api", "gnomon_service", "gnomon_workers.store"
-SERVERS, MCP = "gnomon_tools.servers", "gnomon_workbench.mcp_server"
+SERVERS, BENCH = "gnomon_tools.servers", "gnomon_workbench"
 GROUPS: dict[str, tuple[Bound, ...]] = {
     "Requests": (
         Bound("a body", f"{API}.body_bounds", "SMALL.size", "bytes", "413 while it streams"),
@@ -31,10 +31,10 @@ GROUPS: dict[str, tuple[Bound, ...]] = {
         Bound("a body as YAML", f"{API}.request_body", "MAX_YAML_BYTES", "bytes", "413"),
         Bound("a batch", f"{API}.body_bounds", "BATCH.size", "bytes", "413 while it streams"),
         Bound("its values", f"{API}.body_bounds", "BATCH.values", "", "413"),
-        Bound("its rows", f"{WEB}.batch", "MAX_ROWS", "", "422"),
-        Bound("a batch in the API's own process", f"{API}.tools", "LARGE_BYTES", "bytes", "another process"),
-        Bound("memory of that process", f"{WEB}.batch", "MOST_MEMORY", "bytes", "413"),
-        Bound("its time", f"{API}.batches", "MOST_S", "s", "503"),
+        Bound("its rows", f"{BENCH}.batch", "MAX_ROWS", "", "422"),
+        Bound("a batch in the API's own process", f"{BENCH}.pages.call_routes", "LARGE_BYTES", "bytes", "another process"),
+        Bound("memory of that process", f"{BENCH}.batch", "MOST_MEMORY", "bytes", "413"),
+        Bound("its time", f"{BENCH}.batches", "MOST_S", "s", "503"),
         Bound("bodies in memory at a time", f"{API}.body_bounds", "MOST_KEPT", "bytes", "429"),
         Bound("a request's head", f"{WEB}.bounded_http", "HEAD_S", "s", "hung up on"),
         Bound("a request's body", f"{API}.middleware", "BODY_S", "s", "408"),
@@ -89,7 +89,7 @@ GROUPS: dict[str, tuple[Bound, ...]] = {
         Bound("a tool server's message", f"{SERVERS}.stdio", "MAX_MESSAGE_BYTES", "bytes", "stopped"),
         Bound("its answer by HTTP", f"{SERVERS}.bounded_http", "MAX_ANSWER_BYTES", "bytes", "a fault"),
         Bound("its listing", f"{SERVERS}.listing", "MAX_LISTING_BYTES", "bytes", "422"),
-        Bound("asked of `gnomon mcp`", f"{MCP}.serve", "MAX_REQUEST_BYTES", "bytes", "refused"),
+        Bound("asked of `gnomon mcp`", f"{BENCH}.mcp_server.serve", "MAX_REQUEST_BYTES", "bytes", "refused"),
         Bound("memory of code", "gnomon_agents.code_runtime.interpreter", "MEMORY_BYTES", "bytes", "ended"),
     ),
 }  # fmt: skip

@@ -14,7 +14,7 @@ from gnomon_tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ("tools", "agents", "workers", "service")
-PARTS = ("trips", "worlds", "published", "formats", "rooms", "analyses", "outside")
+PARTS = ("trips", "worlds", "published", "formats", "rooms", "analyses", "outside", "workbench")
 FOLDERS = {  # of our packages, by their names
     **{f"gnomon_{name}": ROOT / name / f"gnomon_{name}" for name in LAYERS},
     **{f"gnomon_{name}": ROOT / "packages" / name / f"gnomon_{name}" for name in PARTS},

@@ -28,7 +28,7 @@ GROUPS = "gnomon."  # what the names of our groups of entry points begin with
 OWN_PACKAGES = frozenset(
     {
         *("gnomon-trips", "gnomon-worlds", "gnomon-published", "gnomon-formats"),
-        *("gnomon-rooms", "gnomon-analyses", "gnomon-outside"),
+        *("gnomon-rooms", "gnomon-analyses", "gnomon-outside", "gnomon-workbench"),
     }
 )
 MAX_CODE_FILES = 5_000  # of a package, whose code is hashed
