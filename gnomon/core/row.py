@@ -5,13 +5,14 @@ read from it, and row files in every format are derived from `ROW_COLUMNS`.
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from gnomon.core.reply_state import ReplyState
 from gnomon.core.score import Outcome
+from gnomon.core.trace import Trace
 
 REPEATED_CALLS = "repeated_calls"  # flag: the trial made the same call again, to the letter
 OVER_MAX_TOKENS = "over_max_tokens"  # flag: a reply was longer than its model's entry allows
@@ -40,9 +41,17 @@ class Form:
     is_quoted: bool = False  # holds what a model or a provider said: secrets are redacted from it
 
 
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """How a column follows from the trace of a trial."""
+
+    of: Callable[[Trace], Any]
+
+
 Id = Annotated[str, Form(sql_length=40)]
 Count = Annotated[int, Form(least=0)]
 Tokens = Annotated[int, Form(least=0, most=MAX_TOKENS, is_large=True)]
+Dollars = Annotated[float, Form(least=0, most=MAX_USD)]
 Moment = Annotated[str, Form(sql_length=32)]
 Quoted = Form(is_quoted=True)
 
@@ -51,8 +60,8 @@ Quoted = Form(is_quoted=True)
 class Row:
     """One result. `usd` and the token counts are None where unknown; `score` is None only when missing.
 
-    A column that older databases and row files lack has a default here. The text below a field is what
-    docs/exchange.md says of the column.
+    A column that older databases and row files lack has a default here, and one that follows from the trace
+    says how. The text below a field is what docs/exchange.md says of the column.
     """
 
     job_id: Id
@@ -89,25 +98,25 @@ class Row:
     """The parsed answer."""
     flags: Annotated[tuple[str, ...], Quoted] = ()
     """What was noteworthy: of the parser, or `adapter:` and what a provider's adapter changed."""
-    model_calls: Count | None = 0
+    model_calls: Annotated[Count | None, Filled(lambda trace: trace.model_calls)] = 0
     """Calls of the model; null: unknown, as an outside agent did not tell."""
-    tool_calls: Count | None = 0
+    tool_calls: Annotated[Count | None, Filled(lambda trace: trace.tool_calls)] = 0
     """Calls of tools; null: unknown."""
-    tool_errors: Count | None = 0
+    tool_errors: Annotated[Count | None, Filled(lambda trace: trace.tool_errors)] = 0
     """Calls of tools that ended with an error; null: unknown."""
     tools_used: Annotated[Mapping[str, Mapping[str, int]], Quoted] = field(default_factory=dict)
     """By tool: `calls`, `bad_arguments`, `errors`; where there are any, `repeated` and `injected`."""
-    cache_hits: Count = 0
+    cache_hits: Annotated[Count, Filled(lambda trace: sum(reply.cached for reply in trace.replies))] = 0
     """Model calls that the response cache answered."""
-    prompt_tokens: Tokens | None = None
+    prompt_tokens: Annotated[Tokens | None, Filled(lambda trace: trace.prompt_tokens)] = None
     """Tokens of all prompts; null: unknown."""
-    completion_tokens: Tokens | None = None
+    completion_tokens: Annotated[Tokens | None, Filled(lambda trace: trace.completion_tokens)] = None
     """Tokens of all replies; null: unknown."""
-    cached_tokens: Tokens | None = None
+    cached_tokens: Annotated[Tokens | None, Filled(lambda trace: trace.cached_tokens)] = None
     """Prompt tokens that the provider read from its cache; null: unknown."""
-    reasoning_tokens: Tokens | None = None
+    reasoning_tokens: Annotated[Tokens | None, Filled(lambda trace: trace.reasoning_tokens)] = None
     """Completion tokens that were reasoning; null: unknown."""
-    usd: Annotated[float, Form(least=0, most=MAX_USD)] | None = None
+    usd: Annotated[Dollars | None, Filled(lambda trace: trace.usd)] = None
     """Dollars of all calls; null: unknown."""
     wall_s: Annotated[float, Form(least=0)] = 0.0
     """Seconds, without waiting for a provider's rate limit."""
@@ -115,7 +124,7 @@ class Row:
     """Number of the attempt, from 1: a trial whose worker died is run again."""
     error: str = ""
     """Why a trial has no score, as reported; shortened and without secrets."""
-    tools_offered: Count | None = None
+    tools_offered: Annotated[Count | None, Filled(lambda trace: trace.tools_offered)] = None
     """Tools that fitted the sample; null: the model was not called."""
     reply_state: Annotated[ReplyState, Form(sql_length=16)] | None = None
     """What became of the reply; null: not recorded."""
@@ -139,6 +148,7 @@ class RowColumn:
     is_nullable: bool
     default: Any
     form: Form
+    filled: Filled | None
 
     @property
     def is_json(self) -> bool:
@@ -166,6 +176,7 @@ def _column(item: "Field[Any]", hint: Any) -> RowColumn:
         is_nullable=is_nullable,
         default=item.default if factory is MISSING else factory(),
         form=form or Form(),
+        filled=next((x for x in getattr(hint, "__metadata__", ()) if isinstance(x, Filled)), None),
     )
 
 

@@ -9,7 +9,7 @@ from gnomon.core.message import Message
 from gnomon.core.missing import keepable
 from gnomon.core.provider_wait import CAPPED
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
-from gnomon.core.row import ADAPTER, OVER_MAX_TOKENS, REPEATED_CALLS, Row
+from gnomon.core.row import ADAPTER, OVER_MAX_TOKENS, REPEATED_CALLS, ROW_COLUMNS, Row
 from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.spec.job_spec import JobSpec
@@ -63,6 +63,7 @@ def row_of(trial: Trial, job: JobContext, now: Situation, trace: Trace, end: Tri
     score = end.score
     return Row(
         **trial.identity(),
+        **{column.name: column.filled.of(trace) for column in ROW_COLUMNS if column.filled},
         benchmark=job.benchmark.name,
         outcome=end.outcome,
         stop_reason=end.stop_reason,
@@ -75,18 +76,8 @@ def row_of(trial: Trial, job: JobContext, now: Situation, trace: Trace, end: Tri
             *flags_of(trace, now),
             *((REPEATED_CALLS,) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
-        model_calls=trace.model_calls,
-        tool_calls=trace.tool_calls,
-        tool_errors=trace.tool_errors,
         tools_used=tools_used,
-        cache_hits=sum(reply.cached for reply in trace.replies),
-        prompt_tokens=trace.prompt_tokens,
-        completion_tokens=trace.completion_tokens,
-        cached_tokens=trace.cached_tokens,
-        reasoning_tokens=trace.reasoning_tokens,
-        usd=trace.usd,
         error=keepable(end.error),
-        tools_offered=trace.tools_offered,
         reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace, read_by=score.read_by),
         read_by=score.read_by,
         model_version=", ".join(

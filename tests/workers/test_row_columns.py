@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from gnomon.core.errors import SpecError
-from gnomon.core.row import COLUMNS, ROW_COLUMNS, Form, Row, RowColumn, columns_of
+from gnomon.core.row import COLUMNS, ROW_COLUMNS, Filled, Form, Row, RowColumn, columns_of
 from gnomon.core.score import Outcome
+from gnomon.core.trace import NoteStep, Trace
 from gnomon.exchange.row_file import MOMENTS, read_rows
 from gnomon.report.row_formats import row_to_json, rows_csv, rows_ndjson, rows_parquet
 from gnomon_workers.store.serialization import row_in_order, row_values
@@ -42,6 +43,17 @@ def test_the_type_and_the_form_of_a_field_say_all_of_its_column() -> None:
     assert columns["name"].form == Form(sql_length=9)
     assert (columns["size"].form.least, columns["side"].form.most) == (0, 2)
     assert (columns["side"].default, columns["parts"].default, columns["end"].form) == (None, {}, Form())
+
+
+def test_a_field_says_how_its_column_follows_from_a_trace() -> None:
+    @dataclass
+    class WithNotes:
+        notes: Annotated[Annotated[int, Form(least=0)] | None, Filled(lambda trace: len(trace.steps))] = None
+
+    [column] = columns_of(WithNotes)
+    assert column.filled is not None
+    assert column.filled.of(Trace(steps=[NoteStep(text="wait")])) == 1
+    assert (column.form.least, column.kind, column.is_nullable) == (0, "integer", True)
 
 
 def test_a_field_that_no_column_can_hold_is_refused_by_name() -> None:
