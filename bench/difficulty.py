@@ -25,7 +25,7 @@ from gnomon_published.benchmarks.gtr_bench.case import TASKS
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
 from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import Evidence, scores_of, taken
 from gnomon_published.benchmarks.gtr_bench.way_features import way_features
-from gnomon_tools.geometry.homography import to_ground
+from gnomon_published.homography import to_ground
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.difficulty import CHANCE, Difficulty
 from gnomon_worlds.drawing import draw, map_of

@@ -11,7 +11,6 @@ from typing import Any
 from gnomon.core.model import provider_in
 from gnomon.core.row import Row
 from gnomon.exchange.conversation import Json, arguments_of, name_of, without_none
-from gnomon.exchange.pictures import placeholder
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
 OPERATION = "gen_ai.operation.name"
@@ -138,16 +137,3 @@ def _output_message(step: Json) -> dict[str, Any]:
         parts.append({"type": "text", "content": step["text"]})
     parts += map(_wish, step.get("tool_calls") or ())
     return {"role": "assistant", "parts": parts, "finish_reason": str(step.get("finish_reason") or "stop")}
-
-
-def as_message(step: Json, call_id: str | None = None) -> dict[str, Any]:
-    """A reply or a result as a message of a trace's shape, for the input of the next reply."""
-    if step.get("kind") == "reply":
-        return {
-            "role": "assistant",
-            "content": step.get("text"),
-            "tool_calls": step.get("tool_calls") or [],
-        }
-    pictures = [{"media_type": "image/png", "sha256": each} for each in step.get("pictures") or ()]
-    said = "\n".join([str(step.get("observation") or ""), *map(placeholder, pictures)])
-    return {"role": "tool", "content": said, "tool_call_id": call_id}

@@ -26,14 +26,6 @@ def path_of(sha256: str, media_type: str) -> str:
     return f"{FOLDER}/{sha256}.{SUFFIXES.get(media_type, 'bin')}"
 
 
-def block_at(path: str) -> dict[str, str] | None:
-    """The block of a picture at such a path; None of any other path."""
-    match = PATH.fullmatch(path)
-    if match is None or match[2] not in MEDIA_TYPES:
-        return None
-    return {"type": "image", "sha256": match[1], "media_type": MEDIA_TYPES[match[2]]}
-
-
 def placeholder(block: Json) -> str:
     """A picture or a video in words: its media type and the hash of its bytes."""
     return f"<{block.get('media_type')} {block.get('sha256')}>"

@@ -126,16 +126,6 @@ def withheld_pairs(report: ContrastsPart) -> set[PairKey]:
     return {pair_key(contrast) for contrast in comparisons(report) if contrast.get("withheld")}
 
 
-def holding_null(ends: Interval, null: float, contrast: ContrastReport) -> Interval:
-    """The interval of another measure of a comparison, widened to hold what stands for no difference where
-    the interval of the difference holds zero: no two figures of a comparison say otherwise of its sign.
-    """
-    own = contrast["ci95"]
-    if ends is None or own is None or not own[0] <= 0.0 <= own[1]:
-        return ends
-    return [min(ends[0], null), max(ends[1], null)]
-
-
 def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastReport]]:
     """The contrasts of each model, baseline and variant."""
     groups: dict[PairKey, list[ContrastReport]] = {}

@@ -1,10 +1,9 @@
 """Counts the replies after which nobody knows what the model would have answered."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,31 +29,6 @@ class UnknownReplies:
         """How many there are of all states together."""
         counts: NDArray[np.integer] = np.sum(list(self.by_state.values()), axis=0)
         return counts
-
-
-def side_by_side(
-    sides: Sequence[tuple[UnknownReplies | None, int, NDArray[np.integer]]],
-) -> UnknownReplies | None:
-    """The number of a group of each side, over the samples at these places; None where no side has any."""
-    states = dict.fromkeys(state for unknown, *_ in sides if unknown for state in unknown.by_state)
-    if not states:
-        return None
-
-    def stacked(matrix_of: Callable[[UnknownReplies], NDArray[Any] | None]) -> NDArray[Any]:
-        rows = []
-        for unknown, group, places in sides:
-            matrix = matrix_of(unknown) if unknown else None
-            rows.append(np.zeros(len(places), np.intp) if matrix is None else matrix[group][places])
-        return np.stack(rows)
-
-    return UnknownReplies(
-        by_state={state: stacked(partial(_counts_of, state)) for state in states},
-        score_sums=stacked(lambda unknown: unknown.score_sums),
-    )
-
-
-def _counts_of(state: ReplyState, unknown: UnknownReplies) -> NDArray[np.integer] | None:
-    return unknown.by_state.get(state)
 
 
 class UnknownCount(NamedTuple):

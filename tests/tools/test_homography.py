@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gnomon_tools.geometry.homography import HorizonError, sensitivity, to_ground, to_image
+from gnomon_published.homography import HorizonError, sensitivity, to_ground, to_image
 
 
 def mounted(height_m: float, tilt_deg: float, heading_deg: float, focal_px: float = 1000.0) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from gnomon_tools.geometry.homography import to_ground
+from gnomon_published.homography import to_ground
 from gnomon_worlds.camera_model import Mount
 from gnomon_worlds.tracking.homography_fit import BadPairs, eye_of, fit_homography
 

@@ -19,11 +19,11 @@ from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of
 from gnomon.exchange.format import Reading
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.named_field import NamedField
-from gnomon.exchange.pictures import block_at
-from gnomon.exchange.reply_states import state_of
+from gnomon.exchange.pictures import MEDIA_TYPES, PATH
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
-from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
+from gnomon_formats.reply_states import state_of
+from gnomon_formats.row_mark import marked_row
 
 Count = Annotated[int, Field(ge=0)]
 SCORES = ("extra.score", "extra.reward", "final_metrics.extra.score", "final_metrics.extra.reward")
@@ -328,7 +328,15 @@ def _block(part: ContentPart) -> dict[str, str]:
     if part.source is None:
         return {"type": "text", "text": part.text or ""}
     path = f"<{part.source.media_type} {part.source.path}>"
-    return block_at(part.source.path) or {"type": "text", "text": path}
+    return _picture_at(part.source.path) or {"type": "text", "text": path}
+
+
+def _picture_at(path: str) -> dict[str, str] | None:
+    """The block of a picture at such a path; None of any other path."""
+    match = PATH.fullmatch(path)
+    if match is None or match[2] not in MEDIA_TYPES:
+        return None
+    return {"type": "image", "sha256": match[1], "media_type": MEDIA_TYPES[match[2]]}
 
 
 def _text(content: str | list[ContentPart] | None) -> str:

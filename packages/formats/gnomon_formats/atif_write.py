@@ -23,7 +23,7 @@ from gnomon.exchange.conversation import (
 )
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import SUFFIXES, path_of, placeholder, tool_blocks
-from gnomon.exchange.row_mark import mark_of
+from gnomon_formats.row_mark import mark_of
 
 SCHEMA = "ATIF-v1.7"
 COUNTS = {  # of a reply's metrics: ATIF's name, ours

@@ -18,8 +18,8 @@ from gnomon.core.row import Row
 from gnomon.exchange.conversation import Json, Ran, Said, arguments_of, in_turn, name_of, prompt_of
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import placeholder
-from gnomon.exchange.row_mark import mark_of
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_formats.row_mark import mark_of
 
 SCHEMA = "0.3.0"
 ROW = "gnomon_row"  # of a sample's metadata: the row as JSON, as values there are texts

@@ -20,10 +20,10 @@ from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.format import Reading
 from gnomon.exchange.pictures import block_of_placeholder
-from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
-from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
+from gnomon_formats.reply_states import state_of
+from gnomon_formats.row_mark import marked_row
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case

@@ -25,7 +25,7 @@ from gnomon.exchange.conversation import (
 )
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, file_name
 from gnomon.exchange.pictures import ReadPicture, data_url, placeholder, tool_blocks
-from gnomon.exchange.row_mark import mark_of
+from gnomon_formats.row_mark import mark_of
 
 VERSION = 2
 SCORER = "gnomon"

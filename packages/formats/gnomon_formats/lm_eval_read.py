@@ -19,10 +19,10 @@ from gnomon.exchange.asked_elsewhere import MEDIA_TOLD
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.format import Reading
 from gnomon.exchange.json_lines import LenientModel, checked, lines
-from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon_formats.failures import is_failure
+from gnomon_formats.reply_states import state_of
 
 FAILED, UNSCORED = "lm-eval:failed", "lm-eval:unscored"
 NOTHING_READ = "[invalid]"  # what a filter of lm-eval gives where it finds no answer

@@ -19,7 +19,6 @@ from gnomon.exchange.otel_names import (
     REQUESTED,
     SCHEMA_URL,
     Value,
-    as_message,
     chat_attributes,
     evaluation_of,
     input_messages,
@@ -27,6 +26,7 @@ from gnomon.exchange.otel_names import (
     provider_of,
     tool_attributes,
 )
+from gnomon.exchange.pictures import placeholder
 from gnomon.spec.model_spec import ModelSpec
 
 INTERNAL, CLIENT = 1, 3  # kinds of spans
@@ -90,13 +90,13 @@ def spans_of(
             attributes["gen_ai.input.messages"] = input_messages(messages)
             attributes["gen_ai.output.messages"] = output_messages(entry.step)
             inner.append(spans.add(f"chat {model.id}", CLIENT, attributes, _seconds(entry.step)))
-            messages.append(as_message(entry.step))
+            messages.append(_as_message(entry.step))
         elif isinstance(entry, Ran):
             step = entry.step or {}
             call_id = None if entry.wish is None else str(entry.wish.get("id") or "") or None
             attributes = tool_attributes(step, call_id=call_id, has_content=True)
             inner.append(spans.add(f"execute_tool {step.get('name')}", INTERNAL, attributes, _seconds(step)))
-            messages.append(as_message(step, call_id))
+            messages.append(_as_message(step, call_id))
     return [spans.root(f"invoke_agent {agent}", without_none(root), row), *inner]
 
 
@@ -162,3 +162,16 @@ def _value(value: Value) -> dict[str, Any]:
     if isinstance(value, str):
         return {"stringValue": value}
     return {"arrayValue": {"values": [{"stringValue": item} for item in value]}}
+
+
+def _as_message(step: Json, call_id: str | None = None) -> dict[str, Any]:
+    """A reply or a result as a message of a trace's shape, for the input of the next reply."""
+    if step.get("kind") == "reply":
+        return {
+            "role": "assistant",
+            "content": step.get("text"),
+            "tool_calls": step.get("tool_calls") or [],
+        }
+    pictures = [{"media_type": "image/png", "sha256": each} for each in step.get("pictures") or ()]
+    said = "\n".join([str(step.get("observation") or ""), *map(placeholder, pictures)])
+    return {"role": "tool", "content": said, "tool_call_id": call_id}

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
 
 from gnomon.core.errors import SpecError
 from gnomon.report.reply_words import STATE_WORDS
@@ -117,19 +116,6 @@ def trials_page(request: Request, state: Shared, job_id: str, after: str = "") -
         "_rows_query": urlencode(listed.filters.as_query()),
         "_clear": listed.href(filters=TrialFilter()),
     }
-
-
-@router.get("/ui/compare/ticked", response_model=None)
-def compare_ticked(request: Request) -> Response:
-    """Two ticked trials side by side; of two ticked pairs their variants, of one pair its two arms."""
-    picks = [value.split(",") for value in request.query_params.getlist("pick")]
-    if len(picks) == 1 and len(picks[0]) == 2:
-        a, b = picks[0]
-    elif len(picks) >= 2:
-        a, b = picks[0][-1], picks[1][-1]
-    else:
-        raise SpecError("tick two trials, or two samples, or one sample with two arms", field="pick")
-    return RedirectResponse(f"/ui/compare/trials?{urlencode({'a': a, 'b': b})}", status_code=303)
 
 
 def _answer(

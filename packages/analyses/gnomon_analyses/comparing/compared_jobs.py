@@ -3,7 +3,7 @@
 The numbers are those of `job_diff.diff_jobs`; here they come from arrays, so that a page may ask for them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
+from gnomon.core.reply_state import ReplyState
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import is_imported
 from gnomon.report.adjustment import adjust
@@ -25,7 +26,7 @@ from gnomon.report.score_matrix import Group, SampleScores
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
 from gnomon.report.trial_index.index import TrialIndex
-from gnomon.report.unknown_replies import side_by_side
+from gnomon.report.unknown_replies import UnknownReplies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
@@ -185,13 +186,36 @@ def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Gr
         score_sums=sums,
         answered=answered,
         missing=missing,
-        unknown=side_by_side(
+        unknown=_side_by_side(
             [
                 (job.index.unknown_totals(), _number(job.index, group), at)
                 for job, group, at in zip((first, second), groups, places, strict=True)
             ]
         ),
     )
+
+
+def _side_by_side(sides: Sequence[tuple[UnknownReplies | None, int, Array]]) -> UnknownReplies | None:
+    """The number of a group of each side, over the samples at these places; None where no side has any."""
+    states = dict.fromkeys(state for unknown, *_ in sides if unknown for state in unknown.by_state)
+    if not states:
+        return None
+
+    def stacked(matrix_of: Callable[[UnknownReplies], Array | None]) -> Array:
+        rows = []
+        for unknown, group, places in sides:
+            matrix = matrix_of(unknown) if unknown else None
+            rows.append(np.zeros(len(places), np.intp) if matrix is None else matrix[group][places])
+        return np.stack(rows)
+
+    return UnknownReplies(
+        by_state={state: stacked(partial(_counts_of, state)) for state in states},
+        score_sums=stacked(lambda unknown: unknown.score_sums),
+    )
+
+
+def _counts_of(state: ReplyState, unknown: UnknownReplies) -> Array | None:
+    return unknown.by_state.get(state)
 
 
 def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:

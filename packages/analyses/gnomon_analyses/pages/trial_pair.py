@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
 
+from gnomon.core.errors import SpecError
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.trace_drawing import layers_clock, layers_map, look_of
@@ -55,6 +58,19 @@ def trial_pair(state: Shared, a: str, b: str) -> View:
         "is_cut": alignment.is_cut,
         **_drawings(question, sides, traces, is_one_sample=is_one_sample and guises[0] == guises[1]),
     }
+
+
+@router.get("/ui/compare/ticked", response_model=None)
+def compare_ticked(request: Request) -> Response:
+    """Two ticked trials side by side; of two ticked pairs their variants, of one pair its two arms."""
+    picks = [value.split(",") for value in request.query_params.getlist("pick")]
+    if len(picks) == 1 and len(picks[0]) == 2:
+        a, b = picks[0]
+    elif len(picks) >= 2:
+        a, b = picks[0][-1], picks[1][-1]
+    else:
+        raise SpecError("tick two trials, or two samples, or one sample with two arms", field="pick")
+    return RedirectResponse(f"/ui/compare/trials?{urlencode({'a': a, 'b': b})}", status_code=303)
 
 
 def _transform(record: TrialRecord, spec: JobSpec) -> str | None:

@@ -6,7 +6,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from gnomon.report.compared_pair import missing_share
-from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, holding_null, withheld_pairs
+from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, withheld_pairs
 from gnomon.report.pairs import ArmPair
 from gnomon.report.phrases import loss_words, weight_words
 from gnomon.report.score_matrix import ScoreMatrix
@@ -118,7 +118,7 @@ def _sizes(
             {
                 "measure": name,
                 "value": relative.value,
-                "ci95": holding_null(interval(relative.ci95), NULLS[name], contrast),
+                "ci95": _holding_null(interval(relative.ci95), NULLS[name], contrast),
                 "interval_method": HOW[name] if relative.ci95 else "none",
             }
             for name, relative in measured.items()
@@ -215,6 +215,16 @@ def _view(report: _Shown) -> Mapping[PairKey, Mapping[str, object]]:
         }
         for sizes in report.get("effect_sizes", ())  # absent from reports of older versions
     }
+
+
+def _holding_null(ends: Interval, null: float, contrast: ContrastReport) -> Interval:
+    """The interval of another measure of a comparison, widened to hold what stands for no difference where
+    the interval of the difference holds zero: no two figures of a comparison say otherwise of its sign.
+    """
+    own = contrast["ci95"]
+    if ends is None or own is None or not own[0] <= 0.0 <= own[1]:
+        return ends
+    return [min(ends[0], null), max(ends[1], null)]
 
 
 effect_sizes = Section(

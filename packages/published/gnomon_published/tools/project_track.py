@@ -20,6 +20,7 @@ import shapely
 from numpy.typing import NDArray
 from pydantic import Field
 
+from gnomon_published.homography import HorizonError, Pixel, sensitivity_at, to_ground
 from gnomon_tools.core.array_args import Box, Seconds, checked_boxes
 from gnomon_tools.core.batch import BadColumn, Batch
 from gnomon_tools.core.location import find_camera, listed
@@ -39,7 +40,6 @@ from gnomon_tools.core.scene_marks import camera_dot
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from gnomon_tools.geometry.angles import bearing_deg, compass
-from gnomon_tools.geometry.homography import HorizonError, Pixel, sensitivity_at, to_ground
 from gnomon_tools.scene.scene import Camera, Scene
 
 Array = NDArray[np.float64]

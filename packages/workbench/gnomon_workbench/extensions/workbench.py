@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def _routers() -> Sequence["APIRouter"]:
-    from gnomon_workbench.pages import call_routes, catalog_routes, library, tool_pages
+    from gnomon_workbench.pages import calls, catalog, library, tool_pages
 
-    return (catalog_routes.router, call_routes.router, library.router, tool_pages.router)
+    return (catalog.router, calls.router, library.router, tool_pages.router)
 
 
 workbench = Extension(

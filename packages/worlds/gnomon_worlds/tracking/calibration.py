@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.errors import DataError
-from gnomon_tools.geometry.homography import sensitivity
+from gnomon_published.homography import sensitivity
 from gnomon_worlds.tracking.homography_fit import BadPairs, HomographyFit, eye_of, fit_homography
 from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking
 

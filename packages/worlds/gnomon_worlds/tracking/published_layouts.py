@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon_tools.geometry.homography import HorizonError, to_ground
+from gnomon_published.homography import HorizonError, to_ground
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.calibration import foot_points

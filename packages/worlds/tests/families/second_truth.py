@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from gnomon.core.clock import day_span
 from gnomon.core.select import LEVELS
-from gnomon_tools.geometry.homography import to_ground
+from gnomon_published.homography import to_ground
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
 from gnomon_worlds.families.family_numbers import FamilyNumber

@@ -17,7 +17,7 @@ from gnomon.core.clock import day_second
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon_tools.geometry.homography import to_ground
+from gnomon_published.homography import to_ground
 from gnomon_worlds.benchmarks.worlds_families import worlds_families
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.families import drawing

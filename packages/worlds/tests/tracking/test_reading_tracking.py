@@ -16,7 +16,7 @@ import yaml
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon_analyses.reviews.decisions import Decision
-from gnomon_tools.geometry.homography import to_image
+from gnomon_published.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.calibration import calibrate, foot_points, on_ground, project
 from gnomon_worlds.tracking.look import look_at

@@ -25,8 +25,8 @@ from gnomon_published.benchmarks.gtr_bench.official import option_letter, parse
 from gnomon_published.benchmarks.gtr_bench.prompt import guarded_clips
 from gnomon_published.benchmarks.gtr_bench.scoring import Span as Interval
 from gnomon_published.benchmarks.gtr_bench.scoring import letters_named, read_cameras, spans_named
+from gnomon_published.homography import HorizonError, to_ground
 from gnomon_tools.core.sketch import Dot, Line, Mark, Sketch, Span
-from gnomon_tools.geometry.homography import HorizonError, to_ground
 from gnomon_tools.scene.scene import Camera, Scene
 
 SAME_S = 0.05  # middles of intervals that are closer than this are the same in words
