@@ -32,7 +32,7 @@ GROUPS: dict[str, tuple[Bound, ...]] = {
         Bound("a batch", f"{API}.body_bounds", "BATCH.size", "bytes", "413 while it streams"),
         Bound("its values", f"{API}.body_bounds", "BATCH.values", "", "413"),
         Bound("its rows", f"{BENCH}.batch", "MAX_ROWS", "", "422"),
-        Bound("a batch in the API's own process", f"{BENCH}.pages.calls", "LARGE_BYTES", "bytes", "another process"),
+        Bound("a batch in the API's process", f"{BENCH}.pages.calls", "LARGE_BYTES", "bytes", "another one"),
         Bound("memory of that process", f"{BENCH}.batch", "MOST_MEMORY", "bytes", "413"),
         Bound("its time", f"{BENCH}.batches", "MOST_S", "s", "503"),
         Bound("bodies in memory at a time", f"{API}.body_bounds", "MOST_KEPT", "bytes", "429"),

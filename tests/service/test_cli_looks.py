@@ -128,6 +128,23 @@ def test_samples_of_a_cell_and_of_an_arm(job: str, store: Store, capsys: pytest.
     assert "there are: raw, tools" in capsys.readouterr().err
 
 
+def test_a_sample_that_is_right_in_half_of_its_repeats_is_not_fixed(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As on the pages: more than half of several repeats must be right."""
+    spec = JobSpec.model_validate({**SPEC, "repeats": 2})
+    refs = open_spec(spec, MediaStore(tmp_path / "media")).samples.refs
+    ended = [
+        (row_of(refs[0], arm, float(arm == "tools" and repeat == 0), repeat=repeat), None)
+        for arm in ("raw", "tools")
+        for repeat in (0, 1)
+    ]
+    job = store.insert_finished_job(spec, refs, ended)
+    assert listed(capsys, "samples", job, "--changed") == []
+    [row] = listed(capsys, "samples", job, "--limit", "1")
+    assert (row["arms"]["tools"]["score"], row["change"]) == (0.5, "")
+
+
 def test_samples_of_a_spec_file_are_those_it_selects(
     job: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

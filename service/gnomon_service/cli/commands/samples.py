@@ -1,10 +1,9 @@
 """List the samples of a job with each arm's score, or those that a spec selects."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,65 +13,12 @@ from gnomon_service.cli.completions import complete_arm, complete_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
-    from gnomon.core.row import Row
-    from gnomon.core.sample import SampleRef
-    from gnomon.spec.job_spec import JobSpec
     from gnomon_service.cli.tables import Cell
+    from gnomon_workers.store.store import Store
 
-CHANGES = ("any", "fixed", "regressed")
+CHANGES = {"any": ("fixed", "regressed"), "fixed": ("fixed",), "regressed": ("regressed",)}
 STYLES = {"fixed": "green", "regressed": "red"}
-
-
-@dataclass(slots=True, kw_only=True)
-class SampleResult:
-    """Each arm's score of one sample with one model: the mean of the repeats that have a score."""
-
-    sample_id: str
-    task: str
-    cell: str
-    model: str
-    scores: dict[str, list[float]] = field(default_factory=dict)
-    answers: dict[str, str | None] = field(default_factory=dict)
-    outcomes: dict[str, set[str]] = field(default_factory=dict)
-
-    def add(self, row: "Row") -> None:
-        if row.score is not None:
-            self.scores.setdefault(row.arm, []).append(row.score)
-        self.answers.setdefault(row.arm, row.answer)
-        self.outcomes.setdefault(row.arm, set()).add(row.outcome.value)
-
-    def score(self, arm: str) -> float | None:
-        scores = self.scores.get(arm)
-        return sum(scores) / len(scores) if scores else None
-
-    def change(self, pair: tuple[str, str] | None) -> str:
-        """`fixed` where the variant alone is right, `regressed` where the baseline alone is, else empty."""
-        from gnomon.report.score_matrix import RIGHT
-
-        before, after = (self.score(arm) for arm in pair) if pair else (None, None)
-        if before is None or after is None or (before >= RIGHT) == (after >= RIGHT):
-            return ""
-        return "fixed" if after >= RIGHT else "regressed"
-
-    def to_json(self, arms: Sequence[str], pair: tuple[str, str] | None) -> dict[str, Any]:
-        results = {
-            arm: {
-                "score": self.score(arm),
-                "answer": self.answers.get(arm),
-                "outcomes": sorted(self.outcomes.get(arm, ())),
-            }
-            for arm in arms
-        }
-        head = {"sample_id": self.sample_id, "task": self.task, "cell": self.cell, "model": self.model}
-        return {**head, "arms": results, "change": self.change(pair)}
-
-
-class Listing(NamedTuple):
-    """Samples, the arms that are shown, and the contrast that a change is of."""
-
-    samples: list[SampleResult]
-    arms: tuple[str, ...]
-    pair: tuple[str, str] | None
+Record = dict[str, Any]
 
 
 @click.command()
@@ -112,84 +58,106 @@ def samples(
     `regressed` the other way round. `gnomon trace JOB SAMPLE --arm ARM` shows a trial.
     """
     from gnomon.report.text_formats import count
-    from gnomon_service.cli.common import say
+    from gnomon_service.cli.common import draft_of, existing_store, say, settings_of
 
     if Path(job).suffix in (".yaml", ".yml", ".json"):
         if arms or outcome or changed:
             raise SpecError("a spec has no results; allowed: --cell, --limit", field="JOB")
-        listing = Listing(_of_spec(Path(job), data_dir), (), None)
+        refs = [ref for ref in draft_of(Path(job), settings_of(data_dir)).refs if cell in (None, ref.cell)]
+        total, listed = len(refs), [_record(ref.sample_id, ref.task, ref.cell) for ref in refs[:limit]]
     else:
-        listing = _of_job(job, arms, data_dir)
-    listed, labels, pair = listing
-    chosen = [
-        result
-        for result in listed
-        if (cell is None or result.cell == cell)
-        and (outcome is None or any(outcome in result.outcomes.get(arm, ()) for arm in labels))
-        and (changed is None or result.change(pair) in (CHANGES[1:] if changed == "any" else (changed,)))
-    ]
+        with existing_store(data_dir) as store:
+            total, listed = _of_job(store, job, arms, cell, outcome, CHANGES.get(changed or "", ()), limit)
     if as_json:
-        click.echo(json.dumps([result.to_json(labels, pair) for result in chosen[:limit]], indent=2))
+        click.echo(json.dumps(listed, indent=2))
         return
-    _print(chosen[:limit], labels, pair)
-    say(f"{count(len(chosen), 'sample')}{_rest(len(chosen), limit)}")
+    _print(listed)
+    rest = f", of which {limit:,} are listed; --limit lists more" if total > limit else ""
+    say(f"{count(total, 'sample')}{rest}")
 
 
-def _rest(total: int, limit: int) -> str:
-    return f", of which {limit:,} are listed; --limit lists more" if total > limit else ""
+def _record(
+    sample_id: str,
+    task: str,
+    cell: str,
+    model: str = "",
+    arms: Mapping[str, Record] | None = None,
+    change: str = "",
+) -> Record:
+    place = {"sample_id": sample_id, "task": task, "cell": cell, "model": model}
+    return {**place, "arms": arms or {}, "change": change}
 
 
-def _of_spec(path: Path, data_dir: Path | None) -> list[SampleResult]:
-    from gnomon_service.cli.common import draft_of, settings_of
-
-    return [_empty(ref, model="") for ref in draft_of(path, settings_of(data_dir)).refs]
-
-
-def _empty(ref: "SampleRef", *, model: str) -> SampleResult:
-    return SampleResult(sample_id=ref.sample_id, task=ref.task, cell=ref.cell, model=model)
-
-
-def _of_job(job: str, arms: tuple[str, ...], data_dir: Path | None) -> Listing:
-    from gnomon_service.cli.common import existing_store
+def _of_job(
+    store: "Store",
+    job: str,
+    arms: Sequence[str],
+    cell: str | None,
+    outcome: str | None,
+    changes: tuple[str, ...],
+    limit: int,
+) -> tuple[int, list[Record]]:
+    """How many samples match, by model, and the first of them."""
+    from gnomon.report.trial_index.filters import CHANGES as NAMES
+    from gnomon.report.trial_index.filters import TrialFilter
     from gnomon_service.cli.ids import find_job
+    from gnomon_service.derived_kinds import indexes_of
 
-    with existing_store(data_dir) as store:
-        job_id = find_job(store, job)
-        spec = store.job(job_id).spec
-        labels = tuple(spec.arm(name).name for name in arms) or tuple(arm.name for arm in spec.arms)
-        results = _joined(spec, store.refs(job_id), store.iter_rows(job_id))
+    job_id = find_job(store, job)
+    spec = store.job(job_id).spec
+    shown = tuple(spec.arm(name).name for name in arms) or tuple(arm.name for arm in spec.arms)
     contrast = next(iter(spec.contrasts()), None)
-    return Listing(results, labels, (contrast.baseline, contrast.variant) if contrast else None)
+    pair = (contrast.baseline, contrast.variant) if contrast else ("", "")
+    asked = TrialFilter(
+        cell=(cell,) if cell else (),
+        arm=shown if outcome else (),
+        outcome=(outcome,) if outcome else (),
+        changed=changes,
+        baseline=pair[0],
+        variant=pair[1],
+    )
+    index = indexes_of(store).get(job_id).value
+    grid = index.grid(asked, limit=limit)
+    kinds = index.kinds(*index.arms_of(asked)) if contrast else None
+    firsts = [result.trials[0].trial_id for row in grid.items for result in row.results if result.trials]
+    rows, listed = store.rows_by_trial(firsts), list[Record]()
+    for row in grid.items:
+        results = {
+            result.arm: {
+                "score": result.score,
+                "answer": rows[result.trials[0].trial_id].answer if result.trials else None,
+                "outcomes": sorted({trial.outcome for trial in result.trials}),
+            }
+            for result in row.results
+        }
+        place = index.models.index(row.model), index.place_of[row.sample_id]
+        kind = "" if kinds is None else NAMES[kinds[place]]
+        change = kind if kind in STYLES else ""
+        listed.append(
+            _record(
+                row.sample_id, row.task, row.cell, row.model, {arm: results[arm] for arm in shown}, change
+            )
+        )
+    return grid.total, listed
 
 
-def _joined(spec: "JobSpec", refs: Sequence["SampleRef"], rows: Iterable["Row"]) -> list[SampleResult]:
-    results = {
-        (ref.sample_id, model.label): _empty(ref, model=model.label) for ref in refs for model in spec.models
-    }
-    for row in rows:
-        result = results.get((row.sample_id, row.model))
-        if result is not None:
-            result.add(row)
-    return list(results.values())
-
-
-def _print(results: Sequence[SampleResult], arms: Sequence[str], pair: tuple[str, str] | None) -> None:
+def _print(listed: Sequence[Record]) -> None:
     from gnomon_service.cli.tables import print_table
 
-    has_models = len({result.model for result in results}) > 1
+    has_models = len({record["model"] for record in listed}) > 1
+    arms = list(listed[0]["arms"]) if listed else []
     head = ["sample", "cell", *(["model"] if has_models else []), *arms, *(["change"] if arms else [])]
     rows: list[list[Cell]] = []
-    for result in results:
-        change = result.change(pair)
-        scores = [_score(result, arm) for arm in arms]
-        model = [result.model] if has_models else []
+    for record in listed:
+        scores = [_score(result) for result in record["arms"].values()]
+        model = [record["model"]] if has_models else []
+        change = record["change"]
         mark: list[Cell] = [(change, STYLES.get(change, ""))] if arms else []
-        rows.append([result.sample_id, result.cell, *model, *scores, *mark])
+        rows.append([record["sample_id"], record["cell"], *model, *scores, *mark])
     print_table(head, rows, right=arms)
 
 
-def _score(result: SampleResult, arm: str) -> str:
-    score = result.score(arm)
-    if score is not None:
-        return f"{score:.3f}"
-    return "missing" if result.outcomes.get(arm) else "–"
+def _score(result: Record) -> str:
+    if result["score"] is not None:
+        return f"{result['score']:.3f}"
+    return "missing" if result["outcomes"] else "–"
