@@ -42,8 +42,7 @@ def render_html(report: Report, *, samples: SampleSource | None = None) -> str:
         card = _environment().get_template("sample_card.html.j2")
         opened = open_samples(report, samples, card, arms=report["job"]["arms"])
     page = _environment().get_template("page.html.j2")
-    parts = (part for _, part in page_parts(report, opened))
-    chunks = page.generate(report=report, opened=opened, parts=parts)
+    chunks = page.generate(report=report, opened=opened, parts=page_parts(report, opened))
     return escape_surrogates("".join(while_wanted(chunks)))
 
 
@@ -66,11 +65,11 @@ def render_section(report: Report, name: str, *, trials_page: str = "") -> str:
     )
 
 
-def page_parts(report: Report, opened: OpenedSamples) -> Iterator[tuple[Section[Any], Markup]]:
+def page_parts(report: Report, opened: OpenedSamples) -> Iterator[Markup]:
     """The sections of the page from the top, each with those that it shows within it."""
     for section in sections():
         if not section.shown_in and not section.per_comparison:
-            yield section, _rendered(report, section, opened)
+            yield _rendered(report, section, opened)
 
 
 def _rendered(

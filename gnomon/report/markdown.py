@@ -21,11 +21,8 @@ def render_markdown(report: Report) -> str:
         Unwanted: the report is no longer wanted, see `gnomon.stopping`.
     """
     reader = PageReader()
-    for section, part in while_wanted(page_parts(report, OpenedSamples(room=0))):
-        if section.markdown is None:
-            reader.feed(str(part))  # each slice of markup would be markup again
-        else:
-            reader.blocks.append(PageText(element="", text="\n".join(section.markdown(report)).strip("\n")))
+    for part in while_wanted(page_parts(report, OpenedSamples(room=0))):
+        reader.feed(str(part))  # each slice of markup would be markup again
     reader.blocks.sort(key=lambda block: not isinstance(block, PageText) or block.element != "h1")
     return escape_surrogates(as_markdown(reader.blocks))
 
@@ -67,8 +64,6 @@ def _lines(blocks: Iterable[PageText | PageTable]) -> Iterator[str]:
                 yield f"- {text}"
             case "pre":
                 yield from ("```", block.text, "```")
-            case "":  # lines that a section gives itself
-                yield block.text
             case "p":
                 yield text
             case level:

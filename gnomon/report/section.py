@@ -134,7 +134,7 @@ class Section(Generic[Part]):
 
     `fields` is the TypedDict of its top-level fields, which `compute` makes. Forms are made of the finished
     document alone: `view` gives the variables of its HTML template besides `report` (None: there is nothing
-    to show), and `terminal` gives lines. Markdown is read off the page, unless `markdown` gives its lines.
+    to show), and `terminal` gives lines. Markdown is read off the page.
     The template is `html`, or the file `<name>.html.j2` beside the module of `compute`. A section without a
     template, or whose template another one includes, names that one in `shown_in`. Of a section
     `per_comparison`, `view` gives the variables by pair, and the page shows it within each comparison.
@@ -153,7 +153,6 @@ class Section(Generic[Part]):
     view: Callable[[Any], Mapping[Any, Any] | None] | None = None
     per_comparison: bool = False
     shown_in: str = ""
-    markdown: Callable[[Any], Iterable[str]] | None = None
     terminal: Callable[[Any], Iterable[str]] | None = None
     digest: Callable[[Any], str] | None = None
 

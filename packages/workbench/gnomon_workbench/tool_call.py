@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,14 @@ from gnomon.core.errors import GnomonError, NotFound, SpecError
 from gnomon.spec import data_paths
 from gnomon_tools.core.batch import BadColumn, run_batch
 from gnomon_tools.core.inputs import held, need_words
-from gnomon_tools.core.registry import UnknownPlugin
+from gnomon_tools.core.registry import Registry, UnknownPlugin
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool, ToolContext, ToolError
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
 from gnomon_tools.scene.document import SceneError
 from gnomon_tools.scene.format import read_scene, scene_from_json
 from gnomon_tools.scene.scene import Scene
+
+P = TypeVar("P")
 
 
 def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
@@ -94,11 +96,20 @@ def as_arrow_stream(columns: Mapping[str, NDArray[Any]]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _tool_on(name: str, scene: Scene | None) -> Tool[Any]:
+def plugin_of(registry: Registry[P], name: str) -> P:
+    """The plug-in of that name.
+
+    Raises:
+        NotFound: there is none.
+    """
     try:
-        tool = TOOLS.get(name)
+        return registry.get(name)
     except UnknownPlugin as error:
         raise NotFound(str(error), field="name") from None
+
+
+def _tool_on(name: str, scene: Scene | None) -> Tool[Any]:
+    tool = plugin_of(TOOLS, name)
     if scene is None and tool.needs is Scene and not tool.works_alone:
         raise SpecError(f"{name} needs a scene", field="scene")
     return tool

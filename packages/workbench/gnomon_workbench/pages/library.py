@@ -4,7 +4,7 @@ import functools
 import inspect
 import sys
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 from fastapi import APIRouter
@@ -27,7 +27,6 @@ from gnomon.core.benchmark import (
     decoding_of,
 )
 from gnomon.core.decoding import Decoding
-from gnomon.core.errors import NotFound
 from gnomon.core.opened_question import OpenedQuestion, show_question
 from gnomon.core.select import Select
 from gnomon.core.tool_inputs import usable_tools
@@ -39,10 +38,10 @@ from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon_service.api.state import Shared
 from gnomon_service.web.pages import View, page
 from gnomon_tools.core.json_schema import plain_schema
-from gnomon_tools.core.registry import Registry, UnknownPlugin
 from gnomon_tools.core.sketch import Plane
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_workbench.pages.tool_pages import field_records, paragraphs
+from gnomon_workbench.tool_call import plugin_of
 from gnomon_workers.open_job import media_of
 
 DOCS = Path(gnomon.__file__).parents[1] / "docs" / "benchmarks"  # absent where only packages are installed
@@ -50,15 +49,7 @@ DRAWN = 14  # samples that are looked through for one of each scene
 PRESET_BENCHMARK = "worlds"  # whose tools and oracle a preset's arms are shown for
 PROTOCOLS = ("guarded", "official", "paper")
 
-P = TypeVar("P")
 router = APIRouter(include_in_schema=False)
-
-
-def _plugin(registry: Registry[P], name: str) -> P:
-    try:
-        return registry.get(name)
-    except UnknownPlugin as error:
-        raise NotFound(str(error), field="name") from None
 
 
 @page(router, "/ui/benchmarks", "benchmarks.html.j2")
@@ -85,7 +76,7 @@ def benchmark_list() -> View:
 @page(router, "/ui/benchmarks/{name}", "benchmark.html.j2")
 def benchmark_page(state: Shared, name: str) -> View:
     """One benchmark: what it asks, of which data, how it is scored, and what was published."""
-    plugin = _plugin(BENCHMARKS, name)
+    plugin = plugin_of(BENCHMARKS, name)
     spelled = plugin.task_names if isinstance(plugin, SpellsOutTasks) else {}
     published = [_published_record(row) for row in plugin.published()]
     documentation = DOCS / f"{name}.md"
@@ -207,7 +198,7 @@ def agent_list() -> View:
 @page(router, "/ui/agents/{name}", "agent.html.j2")
 def agent_page(name: str) -> View:
     """One agent: its loop, in words and as its source."""
-    agent = _plugin(AGENTS, name)
+    agent = plugin_of(AGENTS, name)
     module = sys.modules[type(agent).__module__]
     return {
         "title": name,
@@ -262,7 +253,7 @@ def preset_list() -> View:
 @page(router, "/ui/presets/{name}", "preset.html.j2")
 def preset_page(name: str) -> View:
     """One preset: its options, its arms and its contrasts."""
-    preset = _plugin(PRESETS, name)
+    preset = plugin_of(PRESETS, name)
     plan = plan_arms(name, preset.example, benchmark=PRESET_BENCHMARK)
     fitting = usable_tools(BENCHMARKS.get(PRESET_BENCHMARK))
     return {

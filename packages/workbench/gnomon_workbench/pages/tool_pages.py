@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from gnomon.core.errors import NotFound
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon_service.api.middleware import comes_from_here
@@ -18,7 +17,6 @@ from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
 from gnomon_tools.core.inputs import Need, need_words
-from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.schema_words import fields_of
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool, contract_hash
@@ -26,6 +24,7 @@ from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
 from gnomon_workbench.pages.tool_calls import WishedCall, call_link, call_view, unit_of, wished_call
 from gnomon_workbench.scene_choice import open_scene, scenes
+from gnomon_workbench.tool_call import plugin_of
 
 LISTED = 200  # cameras and places of a scene, in its tables
 
@@ -59,7 +58,7 @@ def tool_list() -> View:
 @page(router, "/ui/tools/{name}", "tool.html.j2")
 def tool_page(request: Request, state: Shared, name: str) -> View:
     """One tool: what it takes and gives, and a call of it."""
-    tool = _tool(name)
+    tool = plugin_of(TOOLS, name)
     return _tool_view(state, tool, wished_call(tool, request.query_params))
 
 
@@ -76,7 +75,7 @@ def call_tool_page(
     """Call the tool with the arguments of the form, and go to the address that says so."""
     if not comes_from_here(request):
         raise HTTPException(403, "the form was not sent from a page of this server")
-    tool = _tool(name)
+    tool = plugin_of(TOOLS, name)
     wished = wished_call(tool, fields)
     is_on_scene = fields.get("page") == "scene" and bool(wished.scene)
     base = f"/ui/scenes/{quote(wished.scene or '')}" if is_on_scene else f"/ui/tools/{name}"
@@ -95,7 +94,7 @@ def scene_page(request: Request, state: Shared, key: str, tool: str = "") -> Vie
     call: dict[str, Any] | None = None
     base = f"/ui/scenes/{quote(key)}"
     if tool:
-        chosen = _tool(tool)
+        chosen = plugin_of(TOOLS, tool)
         asked = wished_call(chosen, request.query_params)
         call = call_view(
             state, chosen, WishedCall(scene=key, arguments=asked.arguments), base=base, ident="scene"
@@ -119,13 +118,6 @@ def scene_page(request: Request, state: Shared, key: str, tool: str = "") -> Vie
         "_drawing": drawing,
         "_tools": [{"name": name, "is_chosen": name == tool} for name in usable],
     }
-
-
-def _tool(name: str) -> Tool[Any]:
-    try:
-        return TOOLS.get(name)
-    except UnknownPlugin as error:
-        raise NotFound(str(error), field="name") from None
 
 
 def _tool_view(state: State, tool: Tool[Any], wished: WishedCall) -> View:
