@@ -15,8 +15,9 @@ test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a 
 
 # A part is one process, which reads its own tests alone: nothing is imported or made in two of them. The first
 # has two, and mostly waits for leases, networks and processes that start again; the last has two, as it runs
-# when others have ended. Of the others the longest come first. The browser's is apart, as it keeps an event loop.
-PARTS := test-processes test-service test-packages test-rest test-web check test-core
+# when others have ended. The longest of the others come first. The browser's is apart, as it keeps an event loop,
+# and early, as pages are slow beside many.
+PARTS := test-processes test-service test-packages test-web test-rest check test-core
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
 
 test-core: $(VENV)/dev.installed  ## the kernel alone: no packages, browsers or processes; a few minutes

@@ -74,3 +74,15 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path, warm_path: str) -
 def test_every_link_of_the_documents_leads_to_a_file() -> None:
     dead = [f"{page}: {link}" for page in BLOCKS for link in links(page) if not (ROOT / link).exists()]
     assert dead == []
+
+
+def test_every_table_of_the_documents_begins_with_its_header() -> None:
+    parted = []
+    for page in BLOCKS:
+        lines = ["", *(ROOT / page).read_text(encoding="utf-8").splitlines(), ""]
+        for number in range(1, len(lines) - 1):
+            if lines[number].startswith("|") and not lines[number - 1].startswith("|"):
+                has_header = lines[number + 1].startswith("|") and not lines[number + 1].strip("|-: ")
+                if not has_header:
+                    parted.append(f"{page}:{number}: {lines[number]}")
+    assert parted == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, ReadsOwnFiles
-from gnomon.core.errors import GnomonError
+from gnomon.core.errors import GnomonError, SpecError
 from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, usable_tools
 
 ALL = "all"
@@ -23,6 +23,9 @@ def with_tools_that_fit(
 
     A file that is absent or cannot be read is left to the rules that say so. `find_file` finds the file of a
     path that the spec names in the field.
+
+    Raises:
+        SpecError: an arm or a preset asks for `all`, and no tool fits the benchmark.
     """
     arms = written.get("arms")
     is_preset = isinstance(arms, Mapping)
@@ -35,6 +38,10 @@ def with_tools_that_fit(
     if benchmark is None:
         return written
     names = usable_tools(benchmark)
+    for at, holder in enumerate(holders):
+        if not names and isinstance(holder, Mapping) and _has_all(holder.get("tools")):
+            field = "arms.tools" if is_preset else f"arms.{at}.tools"
+            raise SpecError(f"no tool fits {written['benchmark']}; name those that you mean", field=field)
     spelled = [
         {**holder, "tools": _spelled_out(each, names)} if _has_all(each) else holder
         for holder, each in zip(holders, tools, strict=True)

@@ -158,6 +158,9 @@ def test_all_tools_of_an_arm_are_those_that_fit_where_tools_that_need_nothing_do
 
     assert tools("worlds") == "all"
     assert {TOOLS.get(name).needs for name in tools("itinerary")} == {Trip}
+    with pytest.raises(SpecError, match=r"no tool fits plan-pairs") as refused:
+        tools("plan-pairs")
+    assert refused.value.field == "arms.0.tools"
 
 
 def no_file(path: str, field: str) -> Path:
