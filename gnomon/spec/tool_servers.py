@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,8 @@ def lift_servers(
     """
     if "arms" not in written:
         return dict(written)
-    written = {**written, "arms": _with_cassettes(written.get("arms"), find_file, is_request=is_request)}
+    with_cassette = partial(_with_cassette, find_file=find_file, is_request=is_request)
+    written = {**written, "arms": _changed(written["arms"], with_cassette)}
     entries = list(_entries(written["arms"]))
     by_hand = written.get("servers")
     if not by_hand and not any(isinstance(tool, Mapping) for entry in entries for tool in entry.tools):
@@ -180,7 +182,12 @@ def lift_servers(
     lifted = {entry.field: lifting.names(entry) for entry in entries}
     used = {name for names in lifted.values() for name in names if isinstance(name, str)}
     live = {name for entry in entries if entry.cassette is None for name in map(str, lifted[entry.field])}
-    return {**written, "arms": _with_tools(written["arms"], lifted), "servers": lifting.frozen(used, live)}
+
+    def with_tools(holder: Mapping[str, Any], at: str) -> Mapping[str, Any]:
+        return {**holder, "tools": lifted[f"{at}.tools"]} if f"{at}.tools" in lifted else holder
+
+    arms = _changed(written["arms"], with_tools)
+    return {**written, "arms": arms, "servers": lifting.frozen(used, live)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,23 +199,19 @@ class _Entry:
     cassette: Cassette | None
 
 
-def _with_cassettes(arms: Any, find_file: Callable[[str, str], Path], *, is_request: bool) -> Any:
-    """Arms, or options of a preset, with the paths of cassettes spelled out and the hashes of contents."""
+def _changed(arms: Any, change: Callable[[Mapping[str, Any], str], Mapping[str, Any]]) -> Any:
+    """Arms, or options of a preset, each changed by its own field; what is neither stays."""
     if isinstance(arms, Mapping):
-        return _with_cassette(arms, "arms", find_file, is_request=is_request)
+        return change(arms, "arms")
     if not isinstance(arms, list):
         return arms
-    return [
-        _with_cassette(arm, f"arms.{at}", find_file, is_request=is_request)
-        if isinstance(arm, Mapping)
-        else arm
-        for at, arm in enumerate(arms)
-    ]
+    return [change(arm, f"arms.{at}") if isinstance(arm, Mapping) else arm for at, arm in enumerate(arms)]
 
 
 def _with_cassette(
-    arm: Mapping[str, Any], at: str, find_file: Callable[[str, str], Path], *, is_request: bool
+    arm: Mapping[str, Any], at: str, *, find_file: Callable[[str, str], Path], is_request: bool
 ) -> Mapping[str, Any]:
+    """An arm with the path of its cassette spelled out and the hash of what that holds."""
     use, field = arm.get("cassette"), f"{at}.cassette"
     if not isinstance(use, Mapping):
         return arm
@@ -244,15 +247,6 @@ def _entries(arms: object) -> Iterator[_Entry]:
             path = use.get("replay") if isinstance(use, Mapping) else None
             cassette = _opened(Path(path), None, field) if isinstance(path, str) else None
             yield _Entry(field=f"{field}.tools", tools=tools, cassette=cassette)
-
-
-def _with_tools(arms: Any, lifted: Mapping[str, list[Any]]) -> Any:
-    if isinstance(arms, Mapping):
-        return {**arms, "tools": lifted["arms.tools"]} if "arms.tools" in lifted else arms
-    return [
-        {**arm, "tools": lifted[f"arms.{at}.tools"]} if f"arms.{at}.tools" in lifted else arm
-        for at, arm in enumerate(arms)
-    ]
 
 
 class _Lifting:

@@ -27,7 +27,7 @@ from gnomon_workbench.mcp_server.serve import (
     served_over_http,
 )
 
-SCENES = Path(__file__).parents[2] / "examples" / "scenes"
+SCENES = Path(__file__).parents[3] / "examples" / "scenes"
 MODES = ("auto", "legacy", "2026-07-28")
 PNG = b"\x89PNG bytes"
 
