@@ -34,6 +34,8 @@ _SERVICES = {
     "reserv": "reservable",
     "wheelchair": "wheelchair",
 }
+
+
 def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
     """Distance and direction between two places, and pairs that are nearest or farthest."""
     text = reading.text.lower()

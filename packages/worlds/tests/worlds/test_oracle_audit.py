@@ -1,31 +1,66 @@
 """The true steps stop short of the choice: words give no more than the prompt, the whole way gives all."""
 
 import math
+import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.oracle_steps import Question, questions, shares
 from gnomon.core.errors import DataError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.benchmarks.gtr_bench.audit import answer_options
 from gnomon_worlds import learner
 from gnomon_worlds.benchmarks.worlds.audit import try_shortcuts
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
-from gnomon_worlds.benchmarks.worlds.audit.steps_rules import least, numbers_beside
+from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways, least, numbers_beside
 from gnomon_worlds.benchmarks.worlds.benchmark import Worlds
 from gnomon_worlds.drawing import draw
 from gnomon_worlds.learner import learn
 from gnomon_worlds.oracle_steps import steps_of
 from gnomon_worlds.sample_numbers import number_of
 
+TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")
+Question = tuple[ShownSteps, int]  # and the index of the right option
 SIGMAS = 4.0
 CHANCE = 0.25
+
+
+def questions(seeds: Sequence[int], limit: int) -> Iterator[Question]:
+    """The questions of some seeds with their true steps, read from words."""
+    bench = Worlds()
+    with tempfile.TemporaryDirectory() as folder:
+        media = MediaStore(Path(folder))
+        for seed in seeds:
+            select = Select(limit=limit, seed=seed)
+            opened = bench.open(data=None, select=select, protocol="guarded", media=media)
+            for ref in opened.refs:
+                sample = opened.get(ref.sample_id)
+                options = answer_options(sample)
+                assert options is not None
+                yield shown_steps(sample, bench.oracle_steps(sample)), options.right[0]
+
+
+def shares(train: Sequence[Question], test: Sequence[Question]) -> dict[tuple[str, str], list[float]]:
+    """By rule or learner and task: what is right of each test question."""
+    right: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for shown, answer in test:
+        if shown.task != "MS":
+            left = along_ways(shown) or range(len(shown.options))
+            right[f"whole: {ALONG_WAYS}", shown.task].append((answer in left) / len(left))
+    for name, features in LEARNERS.items():
+        for task in TASKS:
+            fitted = [(features(shown), answer) for shown, answer in train if shown.task == task]
+            choose = learn([matrix for matrix, _ in fitted], [answer for _, answer in fitted])
+            right[f"learned: {name}", task] = [
+                float(choose(features(shown)) == answer) for shown, answer in test if shown.task == task
+            ]
+    return right
 
 
 @pytest.fixture(scope="module")
