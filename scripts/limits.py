@@ -1,11 +1,7 @@
 """Lists the bounds of Gnomon for `docs/limits.md`, each value read from the module that holds to it."""
 
-import ast
-import re
-from collections.abc import Iterator
 from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
 from gnomon_service.api.places import AllPlaces, Places
@@ -116,60 +112,6 @@ def rows_of(group: str) -> list[tuple[str, str, str, str]]:
         )
         for bound in GROUPS[group]
     ]
-
-
-ROOT = Path(__file__).parents[1]
-ROOMS = ("gnomon", "tools/*", "agents/*", "workers/*", "service/*", "packages/*/gnomon_*")
-BEGINNINGS = ("MAX_", "MOST_")
-SHORTENED = ("QUOTED", "SHOWN", "LISTED", "SAID", "KEPT", "NAMES", "NAMED", "OFFERED", "WORDS")  # texts
-SHOWN = ("gnomon.report", "gnomon.drawing", "gnomon.reading", "gnomon.statistics")  # refuse nothing
-
-
-def others() -> list[tuple[str, str]]:
-    """Every other number that is named as a bound, with what the code says of it; not of what is shown."""
-    listed = {(bound.module, bound.name) for group in GROUPS.values() for bound in group}
-    rows = []
-    for folder in (folder for room in ROOMS for folder in sorted(ROOT.glob(room)) if folder.is_dir()):
-        for file in sorted(folder.rglob("*.py")):
-            module = ".".join(file.relative_to(folder.parent).with_suffix("").parts)
-            if module.startswith(SHOWN):
-                continue
-            bounds = [words for name, words in _named_bounds(file) if (module, name) not in listed]
-            if bounds:
-                rows.append((f"`{module}`", "; ".join(bounds)))
-    return rows
-
-
-def _named_bounds(file: Path) -> Iterator[tuple[str, str]]:
-    text = file.read_text(encoding="utf-8")
-    if not any(beginning in text for beginning in BEGINNINGS):
-        return
-    lines = text.splitlines()
-    for statement in ast.parse(text).body:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-            continue
-        name = statement.targets[0].id
-        is_bound = name.startswith(BEGINNINGS) and not name.endswith(SHORTENED)
-        value = _number(statement.value) if is_bound else None
-        if value is not None:
-            comment = re.split("[:;,]", lines[statement.lineno - 1].partition("  # ")[2])[0]
-            yield name, f"`{name}` {value:,.10g}" + (f" ({comment})" if comment else "")
-
-
-def _number(node: ast.expr) -> float | None:
-    """The number that an expression of numbers gives; None for any other expression."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, int | float) else None
-    if not isinstance(node, ast.BinOp):
-        return None
-    left, right = _number(node.left), _number(node.right)
-    if left is None or right is None:
-        return None
-    if isinstance(node.op, ast.Mult):
-        return left * right
-    if isinstance(node.op, ast.Pow):
-        return float(left**right)
-    return float(int(left) << int(right)) if isinstance(node.op, ast.LShift) else None
 
 
 def places() -> list[tuple[str, str, str]]:

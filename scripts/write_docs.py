@@ -443,11 +443,6 @@ def places_table() -> str:
     return paragraphs(table(("requests", "at a time", "that wait"), limits.places()))
 
 
-def other_limits() -> str:
-    """Every other number that is named as a bound."""
-    return paragraphs("\n".join(f"- {module}: {bounds}" for module, bounds in limits.others()))
-
-
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
@@ -460,7 +455,6 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "limits.md": {
         "places": places_table,
         **{group: partial(limits_table, group) for group in limits.GROUPS},
-        "others": other_limits,
     },
 }
 
