@@ -2,9 +2,9 @@
 
     python -m bench.detectable_effects [--rounds 400] [--seed 1] [--only TEXT]
 
-The promise is made from a pilot of many samples of the same kind and effect. Scores are drawn as in
-planted_jobs.py, not as the promise simulates them: chances of a right answer differ by sample, effects by
-cluster. Besides, what the closed form of a t test promises for the same pilot, and how often that is claimed.
+The promise is made from a pilot of many samples of the same kind and effect. Scores are not drawn as the
+promise simulates them: chances of a right answer differ by sample, effects by cluster. Besides, what the
+closed form of a t test promises for the same pilot, and how often that is claimed.
 """
 
 import math

@@ -162,6 +162,8 @@ STUDIES: dict[str, tuple[Groups, Scores]] = {
         )
     },
     "300 videos × 10": (videos(*[10] * 300), DIFFERS),
+    "2,000 independent samples": (alone(2000), right_or_wrong()),
+    "+5 points, the margin itself: 2,000 independent samples": (alone(2000), right_or_wrong(diff=0.05)),
     "equal answers: 2,000 samples in 30 videos": (videos(*[67] * 20, *[66] * 10), equal()),
     "equal answers: 300 samples in 20 videos": (videos(*[15] * 20), equal()),
     "+15 points: 60 independent samples": (alone(60), right_or_wrong(diff=0.15)),

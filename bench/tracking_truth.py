@@ -2,14 +2,11 @@
 
     python -m bench.tracking_truth [--buses FOLDER] [--wildtrack FOLDER] [--only cityflow] [--limit 105]
         [--seed 7]
-    python -m bench.tracking_truth --overlaps [--wildtrack FOLDER] [--limit 105]
-    python -m bench.tracking_truth --traps
 
 The second computation shares no code with the first: it reads the files itself, groups rows by their times,
 and projects feet with its own arithmetic. Of each recording: targets in, targets past two cameras, questions
-by task, and how many of them come out the same. `--traps` spoils recordings in known ways and prints what is
-said before a question is made. `--buses` is a folder with one table of GPS positions (trip_id, timestamp,
-longitude, latitude), such as `data/liverpool_bus` of movingpandas-examples.
+by task, and how many of them come out the same. `--buses` is a folder with one table of GPS positions
+(trip_id, timestamp, longitude, latitude), such as `data/liverpool_bus` of movingpandas-examples.
 """
 
 import argparse
@@ -51,16 +48,9 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=int, default=105)
     parser.add_argument("--seed", type=int, default=0, help="added to those of the recordings")
-    parser.add_argument("--traps", action="store_true")
-    parser.add_argument("--overlaps", action="store_true", help="questions that need views that overlap")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        if options.traps:
-            _traps(Path(name))
-        elif options.overlaps:
-            _overlaps(Path(name), options.wildtrack, options.limit)
-        else:
-            _tables(Path(name), options)
+        _tables(Path(name), options)
 
 
 def _tables(home: Path, options: argparse.Namespace) -> None:
@@ -106,42 +96,6 @@ def _built(made: Made, out: Path, limit: int) -> dict[str, Any]:
     tracking = read_layout(made.layout, made.folder, Inputs(**made.inputs))  # type: ignore[arg-type]
     report = build(tracking, out, Options(limit=limit, cut_views=made.cut_views))
     return report | {"targets_read": len(tracking.targets)}
-
-
-def _traps(home: Path) -> None:
-    from gnomon.core.errors import DataError
-    from gnomon_worlds.tracking.look import look_at
-    from gnomon_worlds.tracking.reading import Inputs, read_layout
-
-    def spoiled(name: str, made: Made) -> None:
-        try:
-            look = look_at(read_layout(made.layout, made.folder, Inputs(**made.inputs)))  # type: ignore[arg-type]
-            said = [f"refused: {finding}" for finding in look.findings if finding.refused]
-            said += [str(finding) for finding in look.findings if not finding.refused]
-        except DataError as error:
-            said = [f"refused: {error}"]
-        tell(line_of([name, "; ".join(said)[:400]]))
-
-    tell(head_of(["trap", "said before a question is made"]))
-    few = {"people": 12}
-    mirror = np.diag([1.0, -1.0, 1.0])
-    spoiled("y leads south", write_mot(home / "a", **few, fault=lambda _, h: mirror @ h))
-    spoiled("centimetres", write_mot(home / "b", **few, fault=lambda _, h: np.diag([100.0, 100.0, 1.0]) @ h))
-    spoiled("picture told too small", write_mot(home / "c", **few, size=(1280, 720)))
-    spoiled("picture told too large", write_mot(home / "d", **few, size=(3840, 2160)))
-    shift = np.array([[1.0, 0, 900.0], [0, 1.0, 0], [0, 0, 1.0]])
-    spoiled(
-        "one camera 900 m away",
-        write_mot(home / "e", people=40, fault=lambda c, h: shift @ h if c.name == "c003" else h),
-    )
-    spoiled("no picture size", write_cityflow(home / "f", cars=12))
-    spoiled("views overlap", write_wildtrack(home / "g", people=20, frames=120))
-    spoiled("no road map", write_mot(home / "h", **few))
-    own = write_mot(home / "i", **few)
-    for path in own.folder.glob("*/gt/gt.txt"):
-        name = f"1{path.parents[1].name[1:]}"  # before each identity
-        path.write_text(re.sub(r"(?m)^(\d+),", rf"\g<1>,{name}", path.read_text()))
-    spoiled("identities of each camera's own", own)
 
 
 def _verdicts(made: Made, out: Path) -> Any:
@@ -253,25 +207,6 @@ def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
         x, y, w = to_floor @ ((view["xmin"] + view["xmax"]) / 2, view["ymax"], 1.0)
         if name in regions and w * to_floor[2] @ (960, 1080, 1) > 0 and _is_in(regions[name], x / w, y / w):
             rows[person][name].append((moment, (x / w, y / w)))
-
-
-def _overlaps(home: Path, wildtrack: Path | None, limit: int) -> None:
-    from gnomon_worlds.tracking.look import look_at
-    from gnomon_worlds.tracking.overlapping import TASKS, build_overlaps
-    from gnomon_worlds.tracking.reading import Inputs, read_layout
-
-    tell(head_of(["recording", *TASKS, "right", "of", "minutes"]))
-    folders = [("WILDTRACK's form", write_wildtrack(home / "a").folder)]
-    folders += [("the published WILDTRACK", wildtrack)] if wildtrack else []
-    for number, (name, folder) in enumerate(folders):
-        out, began = home / f"out{number}", time.monotonic()
-        report = build_overlaps(look_at(read_layout("wildtrack", folder, Inputs())), out, limit=limit)
-        minutes = (time.monotonic() - began) / 60
-        faults = list(overlap_faults(folder, out))
-        right = sum(fault == "" for fault in faults)
-        tell(line_of([name, *report["tasks"].values(), right, len(faults), f"{minutes:.1f}"]))
-        for fault in filter(None, faults):
-            tell(f"    {fault}")
 
 
 def overlap_faults(folder: Path, out: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Measures what a trial costs beside a bare loop and Inspect AI, and how long starts take, in one run.
+"""Measures what a trial costs beside a bare loop and Inspect AI, in one run.
 
     python -m bench.performance [--rounds 3] [--no-inspect] [--out .bench] [--write-docs PAGE]
 
@@ -15,7 +15,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.performance.page import BEGIN, END, Page, is_marked
-from bench.performance.startup import measure as measure_starts
 from bench.performance.systems import Cell, Setting, measure, systems
 from bench.servers import ROOT, mock_server, queue
 from bench.tables import head_of, line_of, parser_of
@@ -81,11 +80,10 @@ def main() -> None:
     page.add(f"{where}, load {os.getloadavg()[0]:.1f}\n")
     with queue() as redis_url:
         cells = compare(page, redis_url, rounds=given.rounds, with_inspect=with_inspect)
-        starts = measure_starts(page, redis_url, with_inspect=with_inspect)
     if given.write_docs:
         page.write(given.write_docs)
     given.out.mkdir(parents=True, exist_ok=True)
-    record = {"where": where, "starts": starts, "cells": [asdict(cell) for cell in cells]}
+    record = {"where": where, "cells": [asdict(cell) for cell in cells]}
     (given.out / "performance.json").write_text(json.dumps(record, indent=2) + "\n")
 
 

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.core.audit_plugin import Kind, View
 from gnomon.core.sample import Sample
 
 TINY = 1e-6  # values that differ by less share a rank
@@ -22,13 +23,15 @@ class OptionTable:
     """Features of the options of questions that one learner is fitted on.
 
     `sees` is what the features are about, such as `without the map`; `options` are questions × options ×
-    features, the options in the order of `answer_options`.
+    features, the options in the order of `answer_options`. `kind` and `view` are of what the learner finds.
     """
 
     sees: str
     names: tuple[str, ...]
     sample_ids: tuple[str, ...]
     options: Floats
+    kind: Kind = "floor"
+    view: View = "guarded"
 
 
 @runtime_checkable

@@ -57,11 +57,8 @@ OPTIONS = 4
 REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"
-# Of hard questions, as ids say it (`hard5`). Those of 4 and 5 have four maps; in those of 4, clips show the
-# streets of one. Those of 2 and 3 are evened out by what was fitted, and in those of 2 the ways and the speed
-# in view may miss the truth. In those of before, `hard`, rules of thumb alone are at chance.
-EDITION, OF_FOUR_MAPS, FITTED_EDITION = 5, 4, 3
-_TAG = re.compile(r"easy|medium|hard[2345]?|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
+OF_FOUR_MAPS = "hard5"  # hard questions that have four maps, as ids call them
+_TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +67,7 @@ class Difficulty:
 
     level: Level | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
-    edition: int = 0  # of hard questions; 0: of those in which rules of thumb alone are at chance
+    has_four_maps: bool = False  # of hard questions; if not, rules of thumb alone are at chance in them
 
     @classmethod
     def of(
@@ -78,15 +75,15 @@ class Difficulty:
         wanted: Level | Mapping[str, tuple[float, float]],
         *,
         features: Sequence[str] = FEATURES,
-        edition: int = 0,
+        has_four_maps: bool = False,
     ) -> Self:
-        """Read a job's `select.difficulty`, for questions that have these features; `edition` of hard ones.
+        """Read a job's `select.difficulty`, for questions that have these features; of hard ones, how made.
 
         Raises:
             SpecError: none is named, a feature has another name, or its range is empty.
         """
         if isinstance(wanted, str):
-            return cls(level=wanted, edition=edition if wanted == "hard" else 0)
+            return cls(level=wanted, has_four_maps=has_four_maps and wanted == "hard")
         if not wanted:
             message = (
                 f"name a level ({', '.join(LEVELS)}), or a feature with its range, such as {features[0]}"
@@ -109,7 +106,7 @@ class Difficulty:
         wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None,
         *,
         features: Sequence[str] = FEATURES,
-        edition: int = 0,
+        has_four_maps: bool = False,
     ) -> tuple[Self | None, ...]:
         """The difficulties that a selection's rounds take in turn; None: questions as they come.
 
@@ -120,8 +117,10 @@ class Difficulty:
             SpecError: as `of`.
         """
         if wanted == "mixed":
-            return (None, *(cls.of(level, edition=edition) for level in LEVELS))
-        return (None if wanted is None else cls.of(wanted, features=features, edition=edition),)
+            return (None, *(cls.of(level, has_four_maps=has_four_maps) for level in LEVELS))
+        if wanted is None:
+            return (None,)
+        return (cls.of(wanted, features=features, has_four_maps=has_four_maps),)
 
     @staticmethod
     def left_out(in_turn: Sequence["Difficulty | None"], *, rounds: Sequence[int], limit: int) -> list[str]:
@@ -159,10 +158,10 @@ class Difficulty:
         Raises:
             ValueError: it names none.
         """
+        if tag == OF_FOUR_MAPS:
+            return cls(level="hard", has_four_maps=True)
         if not _TAG.fullmatch(tag):
             raise ValueError(tag)
-        if tag[:-1] == "hard":
-            return cls(level="hard", edition=int(tag[-1]))
         for level in LEVELS:
             if tag == level:
                 return cls(level=level)
@@ -177,8 +176,8 @@ class Difficulty:
         >>> Difficulty.of({"detour": (1.5, 3)}).tag
         'detour~1.5~3.0'
         """
-        if self.edition:
-            return f"hard{self.edition}"
+        if self.has_four_maps:
+            return OF_FOUR_MAPS
         return self.level or "~".join(f"{name}~{low!r}~{high!r}" for name, low, high in self.ranges)
 
     def check_features(self, by_task: Mapping[str, Collection[str]]) -> None:
@@ -211,7 +210,7 @@ class Difficulty:
 
     def lots(self, rng: Random) -> "Lots | None":
         """Draw which rules of thumb shall find the right option of one question; None: no lot decides."""
-        if self.level is None or self.edition:
+        if self.level is None or self.has_four_maps:
             return None
         straight = self.finds(rng, CHANCE)
         apart = {name: rng.random() < CHANCE for name in APART}

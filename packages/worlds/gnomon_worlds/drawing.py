@@ -11,10 +11,9 @@ from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_published.drawn_maps.map_sheet import with_map
-from gnomon_worlds.attainable import is_attainable, is_clear
+from gnomon_worlds.attainable import is_attainable
 from gnomon_worlds.camera_model import draw_clocks
-from gnomon_worlds.difficulty import OF_FOUR_MAPS, Difficulty, Lots
-from gnomon_worlds.even_odds import Chooser, EvenOdds
+from gnomon_worlds.difficulty import Difficulty, Lots
 from gnomon_worlds.features import features_of
 from gnomon_worlds.forecasting import meeting, next_spot, trajectory
 from gnomon_worlds.four_maps import hard_question
@@ -41,7 +40,7 @@ RANGED_WORLDS = 12  # the same, where features have ranges that may hold none
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
 
-Ask = Callable[[World, Random, Trip, Chooser | None], Question | None]
+Ask = Callable[[World, Random, Trip, Lots | None], Question | None]
 
 ASK: Mapping[str, Ask] = {
     "GeoLocation": geo_location,
@@ -86,21 +85,17 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     """
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
-    lots: Chooser | None = None
-    if number.edition:
-        lots = EvenOdds(number.scene)
-    elif difficulty:
-        lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
+    lots = difficulty and difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
     places = OPTED_WORLDS if difficulty or number.options else WORLDS
     if difficulty and difficulty.ranges:
         places = RANGED_WORLDS
     for spare in range(places):
         world = world_of(number.seed, number.scene, round_, spare, difficulty, number.options)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
-        if isinstance(lots, Lots) and spare == STRICT_WORLDS:
+        if lots and spare == STRICT_WORLDS:
             lots = replace(lots, must_tell=False)
-        if number.edition >= OF_FOUR_MAPS:
-            in_world = hard_question(world, rng, number.task_id, films_all=number.edition > OF_FOUR_MAPS)
+        if difficulty and difficulty.has_four_maps:
+            in_world = hard_question(world, rng, number.task_id)
         else:
             in_world = _find(world, rng, number.task_id, difficulty, lots)
         if in_world is not None:
@@ -154,7 +149,7 @@ def world_of(
     elif difficulty is None or difficulty.level == "easy":
         world = town()
     else:
-        world = town(plan=draw_plan(rng, is_whole=difficulty.edition >= OF_FOUR_MAPS))
+        world = town(plan=draw_plan(rng, is_whole=difficulty.has_four_maps))
     if options and options.movement == "simulated":
         world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
         world = replace(world, is_crowded=is_crowded, is_returning=options.journeys == "returning")
@@ -194,20 +189,13 @@ def map_of(world: World) -> bytes:
 
 
 def _find(
-    world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Chooser | None
+    world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Lots | None
 ) -> tuple[World, Question] | None:
-    edition = difficulty.edition if difficulty else 0
     is_pooled = difficulty is not None or world.traffic is not None
     pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng, SIGHTINGS[task_id])
-
-    def asked(trip: Trip) -> Question | None:
-        return ASK[task_id](world, rng, trip, lots)
-
-    questions = lots.kept(rng, pool, asked) if isinstance(lots, EvenOdds) else map(asked, pool)
-    for question in questions:
-        if question is None or ((world.traffic or edition > 2) and not is_attainable(world, question)):
-            continue
-        if edition and not is_clear(world, question):
+    for made in pool:
+        question = ASK[task_id](world, rng, made, lots)
+        if question is None or (world.traffic and not is_attainable(world, question)):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return world, question

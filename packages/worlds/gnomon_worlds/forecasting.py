@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from random import Random
 
-from gnomon_worlds.even_odds import Chooser
+from gnomon_worlds.difficulty import Lots
 from gnomon_worlds.question import Question, evidence_of, nearest
 from gnomon_worlds.trajectory import SLOWEST_MPS, Sighting, Trip, beside_one_another, pooled_trip, trip
 from gnomon_worlds.world import World
@@ -15,7 +15,7 @@ MIN_OVERLAP_S = 1.0
 MISS_S = 20.0  # at a wrong camera one target is at least this long before the other
 
 
-def next_spot(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
+def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """Which camera sees the target next, and when."""
     if len(trip.sightings) < 2:
         return None
@@ -60,7 +60,7 @@ def next_seen(
     )
 
 
-def trajectory(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
+def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """Which two cameras see the target next, in order, and when."""
     if len(trip.sightings) < 4:
         return None
@@ -99,7 +99,7 @@ def trajectory(world: World, rng: Random, trip: Trip, lots: Chooser | None = Non
     )
 
 
-def meeting(world: World, rng: Random, first: Trip, lots: Chooser | None = None) -> Question | None:
+def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) -> Question | None:
     """Where and when two targets are in view of the same camera at the same time."""
     if len(first.sightings) < 2:
         return None
@@ -136,7 +136,7 @@ def met(
     rng: Random,
     target: tuple[Trip, int],
     partner: tuple[Trip, int],
-    lots: Chooser | None = None,
+    lots: Lots | None = None,
 ) -> Question | None:
     """Make the question where two targets meet, from each one's trip and the number of its sighting there."""
     (trip, index), (companion, theirs) = target, partner

@@ -78,19 +78,17 @@ class Target:
     left_s: float  # when it leaves the view of the first clip
 
 
-def hard_question(
-    town: World, rng: Random, task_id: str, *, films_all: bool
-) -> tuple[World, Question] | None:
+def hard_question(town: World, rng: Random, task_id: str) -> tuple[World, Question] | None:
     """A question, and the town as its map has it; None where no four maps differ so.
 
-    With `films_all` clips show the streets that its map lacks too, so that pictures tell no more than boxes.
+    Clips show the streets that its map lacks too, so that pictures tell no more than boxes.
     """
     asked = under_four_maps(town, rng, task_id)
     if asked is None:
         return None
     map_, question = rng.choice(asked)
     mapped = crossings_of(town).town_of(town, map_, f"{town.scene.id}-{TASKS[task_id].short}")
-    return replace(mapped, filmed=town) if films_all else mapped, question
+    return replace(mapped, filmed=town), question
 
 
 def under_four_maps(town: World, rng: Random, task_id: str) -> list[tuple[int, Question]] | None:

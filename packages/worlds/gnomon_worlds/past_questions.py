@@ -7,21 +7,19 @@ from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from random import Random
 
-from gnomon_worlds.difficulty import OPTIONS, Lots
-from gnomon_worlds.even_odds import Chooser, EvenOdds
+from gnomon_worlds.difficulty import Lots
 from gnomon_worlds.question import Question, evidence_of, nearest, shown_when, when
 from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
 from gnomon_worlds.walks import MAX_REORDERED_RUNS, MAX_RUNS, Runs, between, detours, phrase, variants
 from gnomon_worlds.world import World
 
 DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
-FOLLOWS_S = (2.0, 4.0)  # from one of four intervals that follow one another to the next
 CLEAR_S = 2.0  # between two of the intervals to choose from
 INTERVALS_TRIED = 12
 REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
 
 
-def geo_location(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
+def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """Which camera the target passed between two clips."""
     if len(trip.sightings) < 3:
         return None
@@ -34,10 +32,7 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Chooser | None = N
     unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
     question = evidence_of(world, "GL", clips) if lots else None
     misleading: list[set[str]] | None = []
-    if isinstance(lots, EvenOdds) and question:
-        if lots.is_hopeless(rng, question, right=middle.camera, candidates=unseen):
-            return None
-    elif isinstance(lots, Lots) and question:
+    if lots and question:
         misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
     if misleading is None:
         return None  # before all ways are measured
@@ -78,9 +73,7 @@ def passage(
     )
 
 
-def arrival_time_interval(
-    world: World, rng: Random, trip: Trip, lots: Chooser | None = None
-) -> Question | None:
+def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """When the target was in view of a camera between two clips.
 
     The four intervals are those in which it crossed four views on its way. Which of these views belong
@@ -90,8 +83,6 @@ def arrival_time_interval(
         return None
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
-    if isinstance(lots, EvenOdds):
-        return _even_interval(world, rng, trip, (first, last), lots)
     unbuilt = [
         sighting
         for sighting in lookout_of_unbuilt(world).sightings(trip.journey)
@@ -143,29 +134,6 @@ def arrival(
     )
 
 
-def _even_interval(
-    world: World, rng: Random, trip: Trip, ends: tuple[int, int], even: EvenOdds
-) -> Question | None:
-    """The right interval among four of its length that follow one another: only the way tells them apart."""
-    first, last = ends
-    start, end = trip.sightings[first], trip.sightings[last]
-    middle = rng.choice(trip.sightings[first + 1 : last])
-    passed = Counter(sighting.camera for sighting in trip.sightings[first : last + 1])
-    turned_s = trip.journey.turned_s
-    if passed[middle.camera] > 1 or (turned_s is not None and start.end_s < turned_s < end.start_s):
-        return None
-    place, step_s = rng.randrange(OPTIONS), middle.stay_s + rng.uniform(*FOLLOWS_S)
-    spans = [middle.later(step_s * (at - place)) for at in range(OPTIONS)]
-    if spans[0].start_s <= start.end_s or spans[-1].end_s >= end.start_s:
-        return None
-    options = [when(sighting) for sighting in spans]
-    question = evidence_of(world, "ATI", ((trip, start), (trip, end)), asked=middle.camera)
-    others = [option for option in options if option != when(middle)]
-    if even.wrong(rng, question, right=when(middle), candidates=others, count=3) is None:
-        return None
-    return arrival(world, trip, (start, middle, end), options, when(middle))
-
-
 def _intervals(
     world: World,
     rng: Random,
@@ -192,7 +160,7 @@ def _intervals(
     return None
 
 
-def motion_state(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
+def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """How the target moved between two clips.
 
     Wrong options are the truth turned, mirrored or walked backwards. Worlds have no preferred direction, so
@@ -249,7 +217,7 @@ def motion(
     )
 
 
-def causal_reordering(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
+def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """In which order the target passed three cameras.
 
     The wrong orders are drawn from the five there are, so no order stands out among the options. With lots
@@ -263,7 +231,7 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Chooser | Non
     true = rng.choice(threes)
     clips = tuple((trip, sighting) for sighting in true)
     wrong = None
-    if isinstance(lots, Lots):
+    if lots:
         question = evidence_of(world, "CR", clips)
         reverse = arrows(true[::-1])
         orders = [text for text in map(arrows, permutations(true)) if text != reverse][1:]

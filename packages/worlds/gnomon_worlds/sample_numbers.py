@@ -2,23 +2,29 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from gnomon.core.errors import NotFound
+from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import AS_IT_COMES
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS
-from gnomon_worlds.difficulty import EDITION, FITTED_EDITION, Difficulty
+from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-# The cells with hard questions, those in which four maps are found (worlds.md); and in editions of before.
-HARD_BEFORE = frozenset(
-    ("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting")
+# The cells with hard questions: those in which four maps are found (worlds.md).
+HARD = frozenset(
+    ("outdoor", task)
+    for task in (
+        "GeoLocation",
+        "ArrivalTimeInterval",
+        "MotionState",
+        "CausalReordering",
+        "NextSpotForecasting",
+    )
 )
-HARD = HARD_BEFORE | {("outdoor", "MotionState"), ("outdoor", "CausalReordering")}
 
 _ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
@@ -47,19 +53,6 @@ class Number:
     def level(self) -> str | None:
         """Its level; None where ranges of features say how hard it is."""
         return self.difficulty.level if self.difficulty else AS_IT_COMES
-
-    @property
-    def edition(self) -> int:
-        """The edition of a hard question; 0 of others, and of those of before."""
-        return self.difficulty.edition if self.difficulty else 0
-
-    @property
-    def newest(self) -> "Number":
-        """The sample in its place today: hard questions of before have another name, and stay."""
-        if self.level != "hard" or self.difficulty is None:
-            return self
-        newest = replace(self.difficulty, edition=newest_edition(self.options))
-        return Number(self.seed, self.k, newest, self.options)
 
     @property
     def _name(self) -> str:
@@ -95,22 +88,29 @@ class Number:
         return SampleRef(sample_id=self.sample_id, task=self.task_id, cell=self.cell, cluster=self.cluster)
 
 
-def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
-    """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
-    if difficulty is None or not difficulty.edition:
-        return tuple(cells)
-    hard = HARD if difficulty.edition == EDITION else HARD_BEFORE
-    return tuple(cell for cell in cells if CELLS[cell] in hard)
+def offered(
+    cells: Sequence[int], difficulty: Difficulty | None, options: WorldOptions | None = None
+) -> tuple[int, ...]:
+    """Those of the cells, as indices into CELLS, that a difficulty has questions of.
 
-
-def newest_edition(options: WorldOptions | None) -> int:
-    """The edition of hard questions.
-
-    Streets of real towns are not closed by lot, nor those on which targets wait for one another: there it is
-    the one before.
+    Hard ones have towns whose streets are closed by lot: no real ones, and none in which targets wait for one
+    another.
     """
+    if difficulty is None or not difficulty.has_four_maps:
+        return tuple(cells)
     is_as_found = options is not None and (options.network or options.movement == "simulated")
-    return FITTED_EDITION if is_as_found else EDITION
+    return () if is_as_found else tuple(cell for cell in cells if CELLS[cell] in HARD)
+
+
+def check_offered(difficulties: Sequence[Difficulty | None], options: WorldOptions | None) -> None:
+    """Refuse difficulties of which these worlds have no question at all.
+
+    Raises:
+        SpecError: hard ones alone, where streets cannot be closed by lot.
+    """
+    if not any(offered(range(len(CELLS)), each, options) for each in difficulties):
+        message = "no hard questions with a network or movement: simulated, as no street can be closed by lot"
+        raise SpecError(f"{message}; allowed: easy, medium", field="select.difficulty")
 
 
 def series_of(
@@ -160,7 +160,11 @@ class Numbers(RefsOnDemand):
     def _turns(self) -> list[tuple[int, int]]:
         """The cells of a round of each difficulty, as the difficulty's place and the cell's index."""
         each = enumerate(self.difficulties)
-        return [(turn, cell) for turn, difficulty in each for cell in offered(self.cells, difficulty)]
+        return [
+            (turn, cell)
+            for turn, difficulty in each
+            for cell in offered(self.cells, difficulty, self.options)
+        ]
 
     def number(self, index: int) -> Number:
         """The number of the sample at `index`, counted from 0."""
@@ -174,7 +178,7 @@ class Numbers(RefsOnDemand):
 
     @property
     def warnings(self) -> Sequence[str]:
-        rounds = [len(offered(self.cells, each)) for each in self.difficulties]
+        rounds = [len(offered(self.cells, each, self.options)) for each in self.difficulties]
         return Difficulty.left_out(self.difficulties, rounds=rounds, limit=self.limit)
 
     def __contains__(self, ref: object) -> bool:
@@ -183,10 +187,7 @@ class Numbers(RefsOnDemand):
             return False
         number = number_of(ref.sample_id)
         series = [series_of(self.seed, difficulty, self.options) for difficulty in self.difficulties]
-        turns = self._turns
-        if number.newest != number and not number.edition:  # of before, when every round had all cells
-            turns = [(turn, cell) for turn in range(len(series)) for cell in self.cells]
-        if number.newest.series not in series:
+        if number.series not in series:
             return False
-        at = (series.index(number.newest.series), number.k % len(CELLS))
+        turns, at = self._turns, (series.index(number.series), number.k % len(CELLS))
         return at in turns and number.round * len(turns) + turns.index(at) < self.limit

@@ -54,8 +54,8 @@ def try_adversary(
             for at, choice in choices(table.options[rows], right, places):
                 yield guess(
                     f"adversary {table.sees}",
-                    "floor",
-                    "guarded",
+                    table.kind,
+                    table.view,
                     names[at],
                     left=[choice],
                     offered=options_of[names[at]],

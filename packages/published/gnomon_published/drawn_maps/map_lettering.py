@@ -9,7 +9,7 @@ import shapely
 from PIL import Image, ImageDraw
 from shapely import LineString, Polygon, box
 
-from gnomon_published.drawn_maps.letters import word_of, write
+from gnomon_published.drawn_maps.letters import box_px, font_of, write
 from gnomon_published.drawn_maps.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
 from gnomon_tools.scene.scene import Camera, Point, Scene, ScenePlace
 
@@ -206,7 +206,7 @@ def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> t
 
 
 def _label(pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: Avoided) -> None:
-    left, top, right, bottom = word_of(text, points).box_px
+    left, top, right, bottom = box_px(text, points)
     where = labels.beside(at, (right - left + 4, bottom - top + 4), avoid)
     x, y = where[0] + 2 - left, where[1] + 2 - top
     write(pen, (x, y), text, points=points, fill=colour, halo=HALO)
@@ -260,7 +260,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
     named.pop("", None)  # tracks without a street plan make roads without names
     boxes = {}
     for name in named:
-        left, top, right, bottom = word_of(name, STREET_PT).box_px
+        left, top, right, bottom = box_px(name, STREET_PT)
         boxes[name] = (left, top, right - left, bottom - top)
     along = [(line, boxes[name][2:]) for name, lines in named.items() for line in lines]
     places = iter(_places_along(along, sheet) if along else ())
@@ -326,7 +326,7 @@ def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None
     middles = shapely.get_coordinates(shapely.centroid([zone.area for zone in zones])).tolist()
     for zone, area, reach, is_box, middle in zip(zones, areas, bounds, fills, middles, strict=True):
         x, y = sheet.pixel(middle, zone.floor)
-        width = word_of(zone.name, ROOM_PT).width_px
+        width = font_of(ROOM_PT).getlength(zone.name)
         place = (x - width / 2, y - 8, x + width / 2, y + 8)
         if _is_inside(place, reach) and labels.is_free(place) and (is_box or area.covers(box(*place))):
             write(pen, (x, y), zone.name, points=ROOM_PT, fill=FAINT, anchor="mm")

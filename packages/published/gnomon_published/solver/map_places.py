@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any
 
 from gnomon_agents.models.reference.tool_results import Call
-from gnomon_published.map_record.record import WEEKDAYS
 from gnomon_published.solver.map_reading import MapEvidence, MapReading
 from gnomon_published.solver.map_words import (
     clock_minutes,
@@ -35,14 +34,6 @@ _SERVICES = {
     "reserv": "reservable",
     "wheelchair": "wheelchair",
 }
-_VERBS = (
-    r"(?:serves?|reserv|wheelchair|open|closed|have|has|offer|allow|provide|deliver|available|accessible)"
-)
-_SUBJECT = re.compile(
-    r"(?:price level|rating|address|phone number|number of ratings|entrance) of (?:the )?(.+?)[?.]*$"
-    rf"|^(?:is|does|are|do) (?:the (?=[a-z]))?(?:entrance of )?(.+?) {_VERBS}\w*\b",
-    re.IGNORECASE,
-)
 
 
 def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
@@ -50,10 +41,7 @@ def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[st
     text = reading.text.lower()
     if "pair" in text and ("closest" in text or "farthest" in text or "furthest" in text):
         return _pair(reading, evidence, names, farthest="closest" not in text)
-    if "between" in text and "distance" not in text:
-        return _between(reading, evidence, names)
-    ends = [hit.name for hit in mentions(reading.text, names)]
-    ends = list(dict.fromkeys(ends))
+    ends = list(dict.fromkeys(hit.name for hit in mentions(reading.text, names)))
     towards = next((word for word in EIGHTHS if re.search(rf"\b{word} of\b", text)), None)
     if towards and len(ends) >= 1:
         return _towards(reading, evidence, names, ends[0], towards)
@@ -117,24 +105,6 @@ def _pair(reading: MapReading, evidence: MapEvidence, names: Sequence[str], *, f
     return (max if farthest else min)(far, key=lambda option: far[option], default=None)
 
 
-def _between(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
-    """The option with the smallest detour from one end to the other."""
-    ends = list(dict.fromkeys(hit.name for hit in mentions(reading.text, names)))[:2]
-    if len(ends) < 2:
-        return None
-    middles = _options_as_names(reading, [name for name in names if name not in ends])
-    calls = [
-        Call("map_distance", {"start": end, "end": middle}) for middle in middles.values() for end in ends
-    ]
-    lines = evidence.ask_all(calls, "The detour through each option.")
-    detours = {}
-    for number, option in enumerate(middles):
-        pair = lines[2 * number : 2 * number + 2]
-        if all(pair):
-            detours[option] = sum(line["distance_m"] for line in pair if line)
-    return min(detours, key=lambda option: detours[option], default=None)
-
-
 def _towards(
     reading: MapReading, evidence: MapEvidence, names: Sequence[str], centre: str, direction: str
 ) -> str | None:
@@ -177,32 +147,19 @@ def _alike(option: str, name: str) -> float:
 def one_place(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
     """What a place is like: rating, price level, opening hours, what it offers, its address."""
     hits = mentions(reading.text, names)
-    subject = _SUBJECT.search(reading.text)
-    answer = None
-    if subject is not None:
-        name = next(part for part in subject.groups() if part)
-        answer = evidence.ask("map_place", "What is known of the place.", place=name)
-    if answer is None and hits:
-        name = max(hits, key=lambda hit: hit.end - hit.start).name
-        answer = evidence.ask("map_place", "What is known of the place.", place=name)
+    name = max(hits, key=lambda hit: hit.end - hit.start).name if hits else ""
+    answer = evidence.ask("map_place", "What is known of the place.", place=name) if name else None
     if answer is None:
         return None
     text = reading.text.lower()
     rows = [row for row in answer["places"] if isinstance(row, Mapping)]
     place = max(rows, key=lambda row: (len(row) > 2, likeness(str(row.get("address", "")), reading.text)))
-    wanted = "price_level" if "price" in text else "rating" if "rating" in text else None
-    if wanted and all(row.get(wanted) is None for row in rows):
-        return reading.unanswerable
     if "price" in text:
-        return _same_words(reading, str(place.get("price_level", "")))
-    if "how many" in text and "rating" in text:
-        return nearest_option(reading.options, _numbers(reading), float(place.get("ratings") or 0))
+        return likest(str(place.get("price_level", "")), reading.options)
     if "rating" in text:
         return nearest_option(reading.options, _numbers(reading), float(place.get("rating") or 0))
-    if "address" in text or "located" in text:
+    if "address" in text:
         return likest(str(place.get("address", "")), reading.options)
-    if "phone" in text:
-        return likest(str(place.get("phone", "")), reading.options)
     is_so = _is_so(reading.text, place)
     return None if is_so is None else yes_or_no(reading, is_so)
 
@@ -216,14 +173,9 @@ def _is_so(question: str, place: Mapping[str, Any]) -> bool | None:
             return feature in features
     hours = hours_of(place)
     weekday = weekday_in(question)
-    if not hours:
+    if weekday is None:
         return None
     times = clock_minutes(question)
-    if weekday is None:
-        if "24 hours" in text:
-            return all(spans == [(0, 1440)] for spans in hours.values())
-        days = [is_open(hours, day, times[0] if times else None) for day in WEEKDAYS if day in hours]
-        return all(days)
     answer = is_open(hours, weekday, times[0] if times else None)
     return not answer if re.search(r"\bclosed\b", text) and answer is not None else answer
 
@@ -232,12 +184,6 @@ def yes_or_no(reading: MapReading, is_so: bool) -> str | None:
     """The name of the option that says yes, or no; None where there is none."""
     wanted = "yes" if is_so else "no"
     return next((name for name, text in reading.options.items() if plain_name(text) == wanted), None)
-
-
-def _same_words(reading: MapReading, wanted: str) -> str | None:
-    return next(
-        (name for name, text in reading.options.items() if plain_name(text) == plain_name(wanted)), None
-    )
 
 
 def _numbers(reading: MapReading) -> dict[str, float | None]:
@@ -266,33 +212,26 @@ def nearby(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, An
         r"\blist\b|\bwhich of the\b|\bwhich .* are\b", text
     ):
         return _best_list(reading, rows, fitting)
-    if "address" in text:
-        name = _place_meant(reading, rows)
-        return likest(str(name.get("address", "")), reading.options) if name else None
     if re.search(r"\b(?:best|highest|top|reputable|rated)\b", text) and "nearest" not in text:
-        return _best_rated(reading, evidence, rows)
+        return _best_rated(reading, rows)
     return _by_rank(reading, fitting) or reading.unanswerable
 
 
 def _beyond(reading: MapReading, rows: Rows, around: str) -> bool:
     """Whether a list of places cannot say what is asked: a side of a road, a direction, another area."""
-    text = reading.text.lower()
-    if re.search(r"\bon (?:my|the) way\b|\b(?:left|right) (?:hand )?side\b", text):
-        return True
-    is_compass = any(word in text.split() for word in ("north", "south", "east", "west"))
-    return (is_compass and not _located(rows)) or _is_elsewhere(reading, around)
+    is_compass = any(word in reading.text.split() for word in ("north", "south", "east", "west"))
+    area = re.search(r"\b([A-Z][\w’']+) area\b", reading.text)
+    is_elsewhere = area is not None and not mentions(area[1], [around])
+    is_on_a_way = re.search(r"\bon (?:my|the) way\b|\b(?:left|right) side\b", reading.text)
+    return bool((is_compass and not _located(rows)) or is_elsewhere or is_on_a_way)
 
 
 def _by_rank(reading: MapReading, fitting: Rows) -> str | None:
     """The option that is nearest, second nearest or farthest among those that fit."""
     text = reading.text.lower()
     ordinal = next((count for word, count in _ORDINALS.items() if re.search(rf"\b{word}\b", text)), 1)
-    if ordinal > 1:
-        if len(fitting) < ordinal:
-            return None
-        return _option_of(reading, fitting[ordinal - 1]) or _first_option(reading, fitting[ordinal - 1 :])
     reverse = bool(re.search(r"\b(?:farthest|furthest)\b", text))
-    return _first_option(reading, fitting[::-1] if reverse else fitting)
+    return _first_option(reading, fitting[::-1] if reverse else fitting[ordinal - 1 :])
 
 
 def _list_meant(reading: MapReading, lists: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -305,13 +244,6 @@ def _list_meant(reading: MapReading, lists: Sequence[Mapping[str, Any]]) -> Mapp
         return 2 * sum(word[:5] in text for word in kinds) + sum(word in text for word in places)
 
     return max(lists, key=words)
-
-
-def _is_elsewhere(reading: MapReading, around: str) -> bool:
-    """Whether the question names an area, and the list is around another place."""
-    text = reading.text
-    area = re.search(r"\b([A-Z][\w’']+) area\b", text)
-    return area is not None and not mentions(area[1], [around])
 
 
 def _located(rows: Rows) -> bool:
@@ -350,20 +282,8 @@ def _fits(row: Mapping[str, Any], question: str) -> bool:
     )
     if rating and "rating" in text and float(row.get("rating") or 0) < float(rating[1]):
         return False
-    price = next(
-        (
-            level
-            for word, level in (
-                ("very expensive", "Very Expensive"),
-                ("inexpensive", "Inexpensive"),
-                ("expensive", "Expensive"),
-                ("moderate", "Moderate"),
-            )
-            if word in text
-        ),
-        None,
-    )
-    if price and row.get("price_level") != price:
+    price = re.search(r"\b(?:very expensive|inexpensive|expensive|moderate)", text)
+    if price and str(row.get("price_level")).lower() != price[0]:
         return False
     radius = re.search(r"([\d.]+)\s*(km|m|meters?|metres?)\b(?= radius| of| from|$)", text) or re.search(
         r"within (?:a )?([\d.]+)\s*(km|m|meters?|metres?)\b", text
@@ -372,16 +292,11 @@ def _fits(row: Mapping[str, Any], question: str) -> bool:
         limit_m = float(radius[1]) * (1000 if radius[2] == "km" else 1)
         if row["far_m"] > limit_m:
             return False
-    hours = hours_of(row)
-    if "24 hours" in text:
-        return bool(hours) and all(spans == [(0, 1440)] for spans in hours.values())
     weekday = weekday_in(question)
     if weekday:
         times = clock_minutes(question)
-        answer = is_open(hours, weekday, times[0] if times else None)
-        if "closed" in text:
-            return answer is False
-        return answer is True
+        is_shut = is_open(hours_of(row), weekday, times[0] if times else None) is False
+        return is_shut is ("closed" in text)
     return True
 
 
@@ -398,33 +313,16 @@ def _best_list(reading: MapReading, rows: Rows, fitting: Rows) -> str | None:
     return max(scores, key=lambda option: scores[option], default=None)
 
 
-def _best_rated(reading: MapReading, evidence: MapEvidence, rows: Rows) -> str | None:
+def _best_rated(reading: MapReading, rows: Rows) -> str | None:
     """The option with the highest rating, among those listed."""
     listed = {option: row for option in reading.options for row in [_row_of(reading, option, rows)] if row}
     rated = {option: float(row["rating"]) for option, row in listed.items() if row.get("rating")}
-    if not rated:
-        calls = [Call("map_place", {"place": str(row["name"])}) for row in listed.values()]
-        answers = evidence.ask_all(calls, "Ratings of the options.")
-        for option, places in zip(listed, answers, strict=True):
-            ratings = [float(row["rating"]) for row in (places or {}).get("places", ()) if row.get("rating")]
-            if ratings:
-                rated[option] = max(ratings)
     return max(rated, key=lambda option: rated[option]) if rated else reading.unanswerable
 
 
 def _row_of(reading: MapReading, option: str, rows: Rows) -> Mapping[str, Any] | None:
     text = reading.options[option]
-    fits = [row for row in rows if _alike(text, str(row["name"])) >= 0.9]
-    if len(fits) > 1:  # one name at several addresses
-        return max(fits, key=lambda row: likeness(text, f"{row['name']} {row.get('address', '')}"))
-    return fits[0] if fits else None
-
-
-def _option_of(reading: MapReading, row: Mapping[str, Any]) -> str | None:
-    """The option that means a place."""
-    scores = {option: _alike(text, str(row["name"])) for option, text in reading.options.items()}
-    best = max(scores, key=lambda option: scores[option], default=None)
-    return best if best is not None and scores[best] >= 0.9 else None
+    return next((row for row in rows if _alike(text, str(row["name"])) >= 0.9), None)
 
 
 def _first_option(reading: MapReading, rows: Rows) -> str | None:
@@ -435,12 +333,3 @@ def _first_option(reading: MapReading, rows: Rows) -> str | None:
         if row is not None:
             ranks[option] = next(index for index, other in enumerate(rows) if other is row)
     return min(ranks, key=lambda option: ranks[option], default=None)
-
-
-def _place_meant(reading: MapReading, rows: Rows) -> Mapping[str, Any] | None:
-    """The listed place that the question names."""
-    hits = mentions(reading.text, [str(row["name"]) for row in rows])
-    if not hits:
-        return None
-    name = max(hits, key=lambda hit: hit.end - hit.start).name
-    return next(row for row in rows if row["name"] == name)

@@ -50,8 +50,6 @@ def routing(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, A
         return None
     routes: Rows = listed["routes"]
     text = reading.text.lower()
-    if re.search(r"\bon my way\b.*\b(?:first|where)\b|\bfirst\b.*\bon my way\b|\bside of the road\b", text):
-        return reading.unanswerable
     via = _via_meant(reading, routes)
     if via is not None and not re.search(r"\bwhich (?:\w+ ){0,3}route\b", text):
         return _along(reading, evidence, ends, via)
@@ -96,23 +94,12 @@ def _along(reading: MapReading, evidence: MapEvidence, ends: Mapping[str, Any], 
     text = reading.text.lower()
     if re.search(r"\bhow (?:many|much)\b|\bhow long\b|\bhow far\b", text):
         return _counted(reading, route, steps)
-    if re.search(r"\bpass\b|\blandmark", text):
-        passes = " ".join(plain_name(note) for step in steps for note in _passed(str(step["text"])))
-        return next((name for name, option in reading.options.items() if plain_name(option) in passes), None)
     reached = re.search(
         r"(?:after|once|when)\b.*?\b(?:reach\w*|arriv\w*(?: at)?|on|onto)\s+(.*?)(?:,|\bwhere\b|\bwhat\b|$)",
         reading.text,
         re.IGNORECASE,
     )
-    if reached is None:
-        reached = re.search(r"\bfrom ([^,?.]+)[,?.]?\s*(?:where|what) .*next", reading.text, re.IGNORECASE)
-    if reached is None:
-        return None
-    return _after(reading, steps, reached[1])
-
-
-def _passed(step: str) -> list[str]:
-    return re.findall(r"\(Pass by (.*?)(?:\(|\)|$)", step)
+    return _after(reading, steps, reached[1]) if reached else None
 
 
 def _after(reading: MapReading, steps: Rows, reached: str) -> str | None:
@@ -160,18 +147,7 @@ def _counted(reading: MapReading, route: Mapping[str, Any], steps: Rows) -> str 
         return _by_minutes(reading, _minutes(route))
     if "distance" in text or "how far" in text:
         return _by_metres(reading, _metres(route))
-    before = re.search(
-        r"before (?:reaching|i reach|arriving at|entering) (.*?)[?.]*$", reading.text, re.IGNORECASE
-    )
-    if before:
-        place = plain_name(before[1])
-        stop = next((i for i, step in enumerate(texts) if place in plain_name(_onto(step))), len(texts))
-        texts = texts[:stop]
     kind = next((kind for word, kind in _COUNTED if re.search(word, text)), "")
-    if "toll" in text and "merge" in text:
-        texts = [step for step in texts if "merge" in step]
-    if "exit" in text and "roundabout" not in text:
-        texts = [step for step in texts if "roundabout" not in step and "traffic circle" not in step]
     count = sum(bool(re.search(kind, step)) for step in texts)
     values = {name: number_in(option) for name, option in reading.options.items()}
     return nearest_option(reading.options, values, float(count))
@@ -214,16 +190,12 @@ def _compared(
 ) -> str | None:
     """A question that compares routes by time, length, or what their steps hold."""
     text = reading.text.lower()
-    by_steps = re.search(r"roundabout|turn|toll|left|right|merge|exit|step", re.sub(r"\bvia\b.*", "", text))
-    needs_steps = by_steps or any(_minutes(route) is None or _metres(route) is None for route in routes)
-    if needs_steps:
+    if any(_minutes(route) is None or _metres(route) is None for route in routes):
         calls = [Call("map_routes", {"via": str(route["via"]), **ends}) for route in routes]
         answers = evidence.ask_all(calls, "The directions of each route.")
         routes = [
             result["routes"][0] if result else route for result, route in zip(answers, routes, strict=True)
         ]
-    if by_steps and re.search(r"minimi|fewest|least|most|maxim|avoid", text):
-        return _by_count(reading, routes, by_steps[0], most=bool(re.search(r"\bmost\b|maxim", text)))
     is_most = bool(re.search(r"longest|maximum|slowest|farthest", text))
     by_length = bool(re.search(r"short|distance|longest|farthest", text)) and not re.search(
         r"(?:longest|shortest) time|least time", text
@@ -251,9 +223,3 @@ def _by_name(reading: MapReading, names: Sequence[str]) -> str | None:
         (name for name, option in options.items() if plain_name(option) == plain_name(names[0])), None
     )
     return same or likest(names[0], options)
-
-
-def _by_count(reading: MapReading, routes: Rows, word: str, *, most: bool) -> str | None:
-    counts = [sum(word in str(step["text"]).lower() for step in route.get("steps", ())) for route in routes]
-    best = (max if most else min)(range(len(routes)), key=lambda index: counts[index])
-    return _by_name(reading, [str(routes[best]["via"])])

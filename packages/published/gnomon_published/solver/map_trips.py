@@ -59,15 +59,7 @@ def trip(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, Any]
     text = reading.text.lower()
     if re.search(r"how many (?:places|of|attractions|spots)|number of places", text):
         return _most_places(reading, evidence, hits, modes)
-    asked = _asked_way(reading.text, hits)
-    if asked is not None:
-        journey = _with_modes(reading.text, asked, modes, asked)
-        journey = Journey(places=journey.places, modes=journey.modes, stays={})
-    else:
-        journey = _journey(reading.text, hits, modes)
-    if re.search(r"where should i go first|which (?:place )?first", text):
-        return _first_stop(reading, evidence, hits, modes)
-    readings = _readings(journey)
+    readings = _readings(_with_modes(reading.text, _in_time(hits, reading.text), modes, hits))
     for way, within in ((way, within) for within in (CLOSE_MIN, None) for way in readings):
         legs = _legs(evidence, way)
         choice = _timed(reading, evidence, way, legs, within) if legs else None
@@ -84,29 +76,6 @@ def _readings(journey: Journey) -> list[Journey]:
     if len(journey.places) < 2:
         return []
     return [journey, replace(journey, places=(*journey.places, home), modes=(*modes, modes[-1]))]
-
-
-def _asked_way(text: str, hits: Sequence[Mention]) -> list[Mention] | None:
-    """The one way that the last sentence asks about, as in "from A to B" or "if I leave A, … B"."""
-    sentence = re.search(r"[^.?!]*\?\s*$", text)
-    if sentence is None or not re.search(r"\bfrom\b|\bleav\w+\b", sentence[0]):
-        return None
-    named = [hit for hit in hits if hit.start >= sentence.start()]
-    if len(named) != 2 or len(hits) == 2 or re.search(r"latest|first|then", sentence[0]):
-        return None
-    return named
-
-
-def _journey(text: str, hits: Sequence[Mention], modes: Sequence[str]) -> Journey:
-    """The order of visits as the text tells it; an order that is told once more at the end goes before."""
-    ordered = re.search(r"(?:following order|this order|order:)(.*)", text, re.IGNORECASE)
-    first = hits[0]
-    if ordered:
-        again = [hit for hit in hits if hit.start >= ordered.start()]
-        if len({hit.name for hit in again}) >= 2:
-            again_names = _in_time([first, *again], text)
-            return _with_modes(text, again_names, modes, hits)
-    return _with_modes(text, _in_time(hits, text), modes, hits)
 
 
 def _in_time(hits: Sequence[Mention], text: str) -> list[Mention]:
@@ -142,27 +111,15 @@ def _with_modes(
         behind = visits[index + 2].start if index + 2 < len(visits) else len(text)
         before = [hit for hit in named if start.end <= hit[0] < end.start]
         after = [hit for hit in named if end.end <= hit[0] < behind]
-        here = [hit for hit in before if _leads(text, hit) or (index > 0 and not _follows(text, hit))]
-        trailing = [hit for hit in after if _follows(text, hit) and not _leads(text, hit)]
+        here = [hit for hit in before if index > 0 and not _follows(text, hit)]
+        trailing = [hit for hit in after if _follows(text, hit)]
         first = [hit for hit in before if index == 0]
         chosen = here[-1:] or trailing[:1] or first[-1:]
         by_leg.append(chosen[0][2] if chosen else None)
     overall = usual or mode_in(text)
     known = [mode if mode in modes else None for mode in by_leg]
-    everywhere = len({mode for mode in known if mode}) == 1 and re.search(
-        r"\ball\b|\bthroughout\b", text.lower()
-    )
-    if everywhere:
-        overall = next(mode for mode in known if mode)
     filled = tuple(mode or (overall if overall in modes else usual) for mode in known)
     return Journey(places=tuple(visit.name for visit in visits), modes=filled, stays=_stays(text, hits))
-
-
-def _leads(text: str, hit: tuple[int, int, str]) -> bool:
-    """Whether a word of a mode is a verb that leads to the next place."""
-    return bool(re.match(r"(?:walk|driv|drove|cycl|bik|hik)", text[hit[0] :].lower())) or bool(
-        re.match(r"(?:train|bus|taxi|car|metro|cab)\s+to\b", text[hit[0] :].lower())
-    )
 
 
 def _follows(text: str, hit: tuple[int, int, str]) -> bool:
@@ -214,13 +171,7 @@ def _legs(evidence: MapEvidence, journey: Journey) -> list[Mapping[str, Any]] | 
     for index, result in zip(back, evidence.ask_all(list(back.values()), "The ways back."), strict=True):
         answers[index] = result
     legs = [result["ways"][0] for result in answers if result and result["ways"]]
-    return legs if len(legs) == len(calls) else _partly(answers)
-
-
-def _partly(answers: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]] | None:
-    """The ways that are known, where those that are not lead to a place from nowhere."""
-    ways = [result["ways"][0] for result in answers if result and result["ways"]]
-    return ways if ways and len(ways) >= len(answers) - 1 else None
+    return legs if len(legs) == len(calls) else None
 
 
 def _timed(
@@ -234,8 +185,6 @@ def _timed(
     options = reading.options
     times = clock_minutes(reading.text)
     clocks = {name: clock_minutes(option) for name, option in options.items()}
-    if sum("->" in option or "→" in option for option in options.values()) >= 2:
-        return _schedule(reading, journey, legs, times)
     if {plain_name(option) for option in options.values()} == {"yes", "no"}:
         return _before_closing(reading, evidence, journey, _minutes(legs), times)
     if all(clocks.values()):
@@ -273,11 +222,7 @@ def _sums(
         end = next((time for time in times[1:] if time > times[0]), times[-1])
         before = _minutes(legs[:-1]) if re.search(r"leav\w+ at", text) else travel
         yield end - times[0] - before - stays + journey.stays.get(journey.places[-1], 0.0)
-    if re.search(r"\bspend\b.*\btotal\b|including", text):
-        yield travel + stays
-    yield travel
-    if stays:
-        yield travel + stays
+    yield from (travel, travel + stays)
 
 
 def _moment(
@@ -353,27 +298,6 @@ def _before_closing(
     return yes_or_no(reading, any(start <= arrives and ends <= end for start, end in spans))
 
 
-def _schedule(
-    reading: MapReading, journey: Journey, legs: Sequence[Mapping[str, Any]], times: Sequence[int]
-) -> str | None:
-    """The option whose times are those at which each place is reached; unanswerable where none has them."""
-    if not times:
-        return None
-    clock, reached = float(times[0]), []
-    for name, leg in zip(journey.places[1:], legs, strict=False):
-        clock += float(leg["duration_s"]) / 60
-        reached.append(clock)
-        clock += journey.stays.get(name, 0.0)
-    for option, text in reading.options.items():
-        shown = clock_minutes(text)
-        shown = shown[-len(reached) :] if len(shown) > len(reached) else shown
-        if len(shown) == len(reached) and all(
-            abs(a - b) <= CLOSE_MIN for a, b in zip(shown, reached, strict=True)
-        ):
-            return option
-    return reading.unanswerable
-
-
 def _most_places(
     reading: MapReading, evidence: MapEvidence, hits: Sequence[Mention], modes: Sequence[str]
 ) -> str | None:
@@ -433,29 +357,3 @@ def _end(
             clock = min(begins, default=math.inf)
         clock += stay
     return clock
-
-
-def _first_stop(
-    reading: MapReading, evidence: MapEvidence, hits: Sequence[Mention], modes: Sequence[str]
-) -> str | None:
-    """Which of two places to visit first so that each is open for the whole stay."""
-    names = list(dict.fromkeys(hit.name for hit in hits))
-    stays, times = _stays(reading.text, hits), clock_minutes(reading.text)
-    if len(names) < 3 or not times:
-        return None
-    home, places = names[0], names[1:3]
-    mode = mode_in(reading.text)
-    mode = mode if mode in modes else modes[0]
-    table = evidence.ask("map_travel_table", "All ways among the places.", places=[home, *places], mode=mode)
-    if table is None:
-        return None
-    ways = {(way["start"], way["end"]): float(way["duration_s"]) / 60 for way in table["ways"]}
-    hours = {name: _day_spans(evidence, name, weekday_in(reading.text)) for name in places}
-    ends = {
-        order[0]: _end(home, order, float(times[0]), ways, stays, hours) for order in (places, places[::-1])
-    }
-    if min(ends.values()) == math.inf:
-        return reading.unanswerable
-    first = min(ends, key=lambda name: ends[name])
-    hit = {name: bool(mentions(option, [first])) for name, option in reading.options.items()}
-    return next((name for name, is_meant in hit.items() if is_meant), None)

@@ -56,9 +56,6 @@ def mentions(text: str, names: Iterable[str]) -> list[Mention]:
             if last > first:
                 run = [word for word, _, _ in words[first:last]]
                 score = _score(run, parts, [other for key, other in known.items() if key != name])
-                is_partial_word = len(run) == 1 < len(parts)
-                if is_partial_word and (len(run[0]) < 3 or text[words[first][1]].islower()):
-                    continue
                 if score > 0:
                     candidates.append((score, first, last, name))
     taken: set[int] = set()
@@ -67,15 +64,7 @@ def mentions(text: str, names: Iterable[str]) -> list[Mention]:
         if not taken & set(range(first, last)):
             taken |= set(range(first, last))
             hits.append(Mention(words[first][1], words[last - 1][2], name))
-    return [hit for hit in sorted(hits, key=lambda hit: hit.start) if not _foreshadows(hit, hits)]
-
-
-def _foreshadows(hit: Mention, hits: Sequence[Mention]) -> bool:
-    """Whether a shorter mention comes before the one that names the place, as its city may."""
-    longest = max(
-        (other for other in hits if other.name == hit.name), key=lambda other: other.end - other.start
-    )
-    return hit.start < longest.start and 2 * (hit.end - hit.start) < longest.end - longest.start
+    return sorted(hits, key=lambda hit: hit.start)
 
 
 def _same(word: str, part: str) -> bool:
@@ -88,16 +77,8 @@ def _score(run: Sequence[str], parts: Sequence[str], others: Sequence[Sequence[s
     letters = sum(map(len, run))
     if set(parts) <= set(run):
         return letters + 100.0
-    if not telling and len(run) < 2:
-        others_have = any(run[0] in other for other in others)
-        return (
-            0.0 if others_have or run[0] in ("the", "a", "of", "and", "in", "at", "to", "on", "by") else 1.0
-        )
-    if not telling:
-        return 0.0
-    if any(set(run) <= set(other) for other in others):
-        return 0.0
-    return float(letters)
+    is_of_others = any(set(run) <= set(other) for other in others)
+    return 0.0 if is_of_others or not telling else float(letters)
 
 
 def clock_minutes(text: str) -> list[int]:

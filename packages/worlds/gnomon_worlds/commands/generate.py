@@ -81,7 +81,7 @@ def worlds(
     from gnomon_worlds import difficulty as difficulties
     from gnomon_worlds.generate import generate as write
     from gnomon_worlds.options import WorldOptions
-    from gnomon_worlds.sample_numbers import CELLS, newest_edition, offered
+    from gnomon_worlds.sample_numbers import CELLS, offered
 
     style = None
     if clips:
@@ -100,7 +100,7 @@ def worlds(
                 samples=samples,
                 difficulty=difficulty
                 if difficulty is None or difficulty == "mixed"
-                else difficulties.Difficulty.of(difficulty, edition=newest_edition(options)),
+                else difficulties.Difficulty.of(difficulty, has_four_maps=True),
                 clips=style,
                 options=options,
                 workers=workers or os.cpu_count() or 1,
@@ -112,8 +112,8 @@ def worlds(
         option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
         raise type(error)(error.message, field=option) from None
     if difficulty == "mixed":
-        in_turn = difficulties.Difficulty.in_turn("mixed", edition=newest_edition(options))
-        rounds = [len(offered(range(len(CELLS)), each)) for each in in_turn]
+        in_turn = difficulties.Difficulty.in_turn("mixed", has_four_maps=True)
+        rounds = [len(offered(range(len(CELLS)), each, options)) for each in in_turn]
         for warning in difficulties.Difficulty.left_out(in_turn, rounds=rounds, limit=written):
             say(f"warning: {warning}")
     click.echo(f"{count(written, 'question')}: {out}")

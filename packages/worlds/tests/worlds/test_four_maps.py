@@ -2,32 +2,40 @@
 
 import json
 from functools import cache
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from gnomon.core.benchmark import SampleSet
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.option_features import comparisons
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
 from gnomon.statistics.estimate import wilson
 from gnomon_analyses.audit.adversary import choices
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
-from gnomon_worlds.attainable import is_attainable, is_clear
+from gnomon_worlds.attainable import ON_EDGE_M, is_attainable, is_clear
+from gnomon_worlds.benchmarks.worlds import worlds
+from gnomon_worlds.benchmarks.worlds.audit import remarks
 from gnomon_worlds.crossings import MAPS, Crossings, crossings_of
-from gnomon_worlds.difficulty import CHANCE, EDITION, OF_FOUR_MAPS, Difficulty
+from gnomon_worlds.difficulty import CHANCE, LEARNED, Difficulty
 from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.four_maps import under_four_maps
-from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of
 from gnomon_worlds.world import World
 
-NEWEST = Difficulty(level="hard", edition=EDITION)
+HARD_LEVEL = Difficulty(level="hard", has_four_maps=True)
 TASKS = pytest.mark.parametrize("task_id", sorted(task_id for _, task_id in HARD))
 
 
 @cache
 def town() -> World:
-    return world_of(31, "outdoor", 0, 0, NEWEST)
+    return world_of(31, "outdoor", 0, 0, HARD_LEVEL)
 
 
 @cache
@@ -81,7 +89,7 @@ def test_under_each_map_the_ways_and_the_speed_in_view_lead_to_what_is_right(tas
 def test_an_adversary_without_the_map_is_right_by_chance(task_id: str) -> None:
     pytest.importorskip("sklearn", reason="the extra `audit` is not installed")
     cell, lot = CELLS.index(("outdoor", task_id)), Random(0)
-    numbers = [Number(35, round_ * len(CELLS) + cell, NEWEST) for round_ in range(200)]
+    numbers = [Number(35, round_ * len(CELLS) + cell, HARD_LEVEL) for round_ in range(200)]
     seen, right = [], []
     for number in numbers:
         drawn = draw(number)
@@ -116,15 +124,66 @@ def test_no_map_closes_a_street_that_a_camera_sees() -> None:
             assert any(road.line.intersects(camera.field_of_view) for road in made.scene.roads.values()), name
 
 
-def test_clips_show_the_streets_that_the_map_lacks_too_but_in_the_edition_before() -> None:
-    for edition, is_whole in ((EDITION, True), (OF_FOUR_MAPS, False)):
-        drawn = draw(Number(31, 0, Difficulty(level="hard", edition=edition)))
-        for clip in clips_of(drawn.question, drawn.world, seed=31, style=Style()):
-            assert (len(clip.world.scene.roads) > len(drawn.world.scene.roads)) is is_whole
+def test_clips_show_the_streets_that_the_map_lacks_too() -> None:
+    drawn = draw(Number(31, 0, HARD_LEVEL))
+    for clip in clips_of(drawn.question, drawn.world, seed=31, style=Style()):
+        assert len(clip.world.scene.roads) > len(drawn.world.scene.roads)
 
 
-def test_where_targets_wait_for_one_another_hard_questions_are_those_of_before() -> None:
-    options = WorldOptions.of({"movement": "simulated"})
-    number = Number(7, 0, Difficulty(level="hard", edition=3), options)
-    assert number.newest == number
-    assert number_of("w7-hard3-00000").newest.sample_id == "w7-hard5-00000"
+def selection(folder: Path, **select: Any) -> SampleSet:
+    chosen = Select.model_validate({"difficulty": "hard", **select})
+    return worlds.open(data=None, select=chosen, protocol="guarded", media=MediaStore(folder))
+
+
+def test_hard_questions_of_before_are_in_no_selection(tmp_path: Path) -> None:
+    samples = selection(tmp_path, limit=2 * len(HARD), seed=7)
+    assert {ref.sample_id for ref in samples.refs} == {
+        f"w7-hard5-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
+    }
+    for before in ("w7-hard-00004", "w7-hard2-00000", "w7-hard3-00008", "w7-hard4-00008"):
+        with pytest.raises(NotFound, match=before):
+            samples.get(before)
+
+
+@pytest.mark.parametrize("world", [{"movement": "simulated"}, {"network": "helsinki"}])
+def test_there_are_none_where_no_street_can_be_closed_by_lot(tmp_path: Path, world: dict[str, str]) -> None:
+    with pytest.raises(SpecError, match="no hard questions with a network or movement: simulated") as refused:
+        selection(tmp_path, limit=2, world=world)
+    assert refused.value.field == "select.difficulty"
+    mixed = selection(tmp_path, limit=90, world=world, difficulty="mixed")
+    assert not any("hard" in ref.sample_id for ref in mixed.refs)
+    assert mixed.refs.warnings == ["these tasks and scenes have no question that is hard"]
+
+
+def test_each_row_tells_what_a_learner_without_the_map_has_right_at_that_level(tmp_path: Path) -> None:
+    samples = selection(tmp_path, limit=1, seed=31, tasks=["GeoLocation"])
+    floors = worlds.heuristic_scores(samples.get(samples.refs[0].sample_id))
+    assert floors["learner without the map, elsewhere"] == LEARNED["hard"]["GL"]
+
+
+def test_tasks_without_hard_questions_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="no hard questions of TrajectoryForecasting") as refused:
+        selection(tmp_path, tasks=["TrajectoryForecasting", "GeoLocation"])
+    assert refused.value.field == "select.tasks"
+
+
+def test_the_audit_counts_what_rests_on_stairs_and_edges_and_names_it(tmp_path: Path) -> None:
+    samples = selection(tmp_path, limit=4, seed=1, scenes=["indoor"], difficulty=None)
+    drawn = {ref.sample_id: draw(number_of(ref.sample_id)) for ref in samples.refs}
+    unclear = [name for name, its in drawn.items() if not is_clear(its.world, its.question, edge_m=ON_EDGE_M)]
+    [remark] = remarks([samples.get(name) for name in drawn])
+    assert 0 < len(unclear) < len(drawn)
+    assert remark.startswith(f"{len(unclear)} of {len(drawn)} indoor questions")
+    assert all((name in remark) == (name in unclear) for name in drawn)
+
+
+def test_features_do_not_depend_on_the_order_of_options() -> None:
+    drawn = draw(Number(31, 0, HARD_LEVEL))
+    evidence = evidence_in(drawn.world, drawn.question)
+    _, forwards = option_features([(evidence, drawn.question.options)])
+    _, backwards = option_features([(evidence, drawn.question.options[::-1])])
+    assert np.allclose(forwards[0], backwards[0][::-1])
+
+
+def test_ranks_are_shared_by_equal_values() -> None:
+    assert comparisons(np.array([[[2.0], [1.0], [2.0]]]))[0, :, 1].tolist() == [1.0, 0.0, 1.0]

@@ -115,7 +115,7 @@ def test_rounds_of_a_mixed_folder_are_those_of_a_mixed_job(tmp_path: Path) -> No
         for path in (tmp_path / "out" / "data").rglob("*.json")
         for case in json.loads(path.read_text())["cases"]
     }
-    series = Difficulty.in_turn("mixed", edition=4)
+    series = Difficulty.in_turn("mixed", has_four_maps=True)
     job = Numbers(4, tuple(range(ROUND)), 2 * ROUND, series)
     assert sorted(published) == sorted(ref.sample_id for ref in job)
     easy = next(name for name in published if "easy" in name)

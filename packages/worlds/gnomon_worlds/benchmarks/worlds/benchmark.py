@@ -23,7 +23,7 @@ from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.oracle_steps import steps_of
-from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, newest_edition, number_of, offered
+from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, check_offered, number_of, offered
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import ShownClips
@@ -102,8 +102,9 @@ class Worlds(GtrBench):
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
         options = None if select.world is None else WorldOptions.of(select.world)
-        difficulties = Difficulty.in_turn(select.difficulty, edition=newest_edition(options))
-        asked = {cell for each in difficulties for cell in offered(cells, each)}
+        difficulties = Difficulty.in_turn(select.difficulty, has_four_maps=True)
+        check_offered(difficulties, options)
+        asked = {cell for each in difficulties for cell in offered(cells, each, options)}
         allowed = ", ".join(" ".join(CELLS[cell]) for cell in offered(range(len(CELLS)), difficulties[-1]))
         absent = {*(select.tasks or ())} - {CELLS[cell][1] for cell in asked}
         if absent:
@@ -131,7 +132,7 @@ class Worlds(GtrBench):
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         number = number_of(sample.ref.sample_id)
         learned = LEARNED.get(number.level or "", {}).get(TASKS[number.task_id].short)
-        if learned is None or number.options or number.newest != number:
+        if learned is None or number.options:
             return super().heuristic_scores(sample)
         return {**super().heuristic_scores(sample), "learner without the map, elsewhere": learned}
 

@@ -10,16 +10,13 @@ import numpy as np
 from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import day_span
-from gnomon.core.ids import stable_seed
+from gnomon.core.option_features import WORDED, OptionTable, worded
 from gnomon.core.sample import DataFault, Sample
 from gnomon_worlds.families.drawing import FAMILIES
 from gnomon_worlds.families.family import FamilyQuestion
 from gnomon_worlds.families.family_numbers import family_number_of
-from gnomon_worlds.learner import Matrix, choices_elsewhere
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-HASHED = 16  # places for words of options
-_WORD = re.compile(r"\w+")
 _OF_SIGHTING = re.compile(r"of sighting (\d)")
 _OPTION_SIGHTING = re.compile(r"sighting (\d)")
 _BOX = re.compile(r"box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)")
@@ -46,7 +43,6 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
             large = _large_boxes(question.evidence)
             left = [index for index in range(len(offered.options)) if (index % 2 == 0) == large]
             yield guess("size of the first box", "floor", protocol, name, left=left, offered=offered)
-        yield from _learned(protocol, protocol_samples)
 
 
 def level_of(sample: Sample) -> str | None:
@@ -54,35 +50,22 @@ def level_of(sample: Sample) -> str | None:
     return family_number_of(sample.ref.sample_id, FAMILIES).level
 
 
-def _learned(protocol: PromptProtocol, samples: Sequence[Sample]) -> Iterator[ShortcutGuess]:
-    """What learners choose that were fitted on questions of the same task and level in other places."""
-    groups: dict[tuple[str, str | None], list[Sample]] = defaultdict(list)
+def option_tables(samples: Sequence[Sample]) -> Iterator[OptionTable]:
+    """What the options' words say, and what times and boxes do."""
+    alike: dict[tuple[str, int, int], dict[str, list[list[float]]]] = defaultdict(dict)
     for sample in samples:
-        groups[sample.ref.task, level_of(sample)].append(sample)
-    for group in groups.values():
-        offered = {sample.ref.sample_id: answer_options(sample) for sample in group}
-        right = {name: options.right[0] for name, options in offered.items()}
-        clusters = {sample.ref.sample_id: sample.ref.cluster for sample in group}
-        for learner, features in (("options", _of_options), ("text", _of_text)):
-            matrices = {sample.ref.sample_id: features(sample.target["question"]) for sample in group}
-            for name, choice in choices_elsewhere(matrices, right, clusters):
-                yield guess(
-                    f"learned: {learner}", "floor", protocol, name, left=[choice], offered=offered[name]
-                )
+        rows = _of_text(sample.target["question"])
+        alike[sample.ref.task, len(rows), len(rows[0])][sample.ref.sample_id] = rows
+    for (_, _, columns), options in alike.items():
+        yield OptionTable(
+            sees="by text",
+            names=(*WORDED, *(f"times {at}" for at in range(columns - len(WORDED)))),
+            sample_ids=tuple(options),
+            options=np.array(list(options.values())),
+        )
 
 
-def _of_options(question: FamilyQuestion) -> Matrix:
-    """Of each option its place, its length, and its words, hashed."""
-    rows = []
-    for index, option in enumerate(question.options):
-        hashed = [0.0] * HASHED
-        for word in _WORD.findall(option):
-            hashed[stable_seed("word", word) % HASHED] += 1.0
-        rows.append([float(index), float(len(option)), *hashed])
-    return np.array(rows)
-
-
-def _of_text(question: FamilyQuestion) -> Matrix:
+def _of_text(question: FamilyQuestion) -> list[list[float]]:
     """The options' words; which option it is with all times between sightings, and which body is asked about;
     and of an option that is a sighting its time and the heights of its boxes.
     """
@@ -94,7 +77,7 @@ def _of_text(question: FamilyQuestion) -> Matrix:
     heights = [[float(height) for *_, height in _BOX.findall(text)] for text in question.evidence]
     texts = sorted(question.options)
     rows = []
-    for option in question.options:
+    for option, said in zip(question.options, worded(question.options, question.text), strict=True):
         is_option = [float(option == text) for text in texts]
         sighting = _OPTION_SIGHTING.fullmatch(option)
         at = int(sighting[1]) - 1 if sighting else None
@@ -103,8 +86,8 @@ def _of_text(question: FamilyQuestion) -> Matrix:
             if at is None
             else [1.0, times_s[at][0] - times_s[0][1], times_s[at][1] - times_s[at][0], sum(heights[at])]
         )
-        rows.append([*(part * value for part in is_option for value in of_question), *of_sighting])
-    return np.hstack([_of_options(question), np.array(rows)])
+        rows.append([*said, *(part * value for part in is_option for value in of_question), *of_sighting])
+    return rows
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:

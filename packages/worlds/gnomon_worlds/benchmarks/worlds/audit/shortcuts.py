@@ -1,40 +1,56 @@
-"""Tries every shortcut on generated questions, and counts those whose truth hangs on edges and stairs.
-
-Shortcuts are those of prompts; on the true steps they are learners, and the whole computation.
-"""
+"""Tries every shortcut on generated questions, and counts those whose truth hangs on edges and stairs."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from gnomon.core.audit_plugin import Kind, ShortcutGuess, View, guess
+import numpy as np
+
+from gnomon.core.audit_plugin import ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.option_features import OptionTable
 from gnomon.core.sample import Sample
 from gnomon_published.benchmarks.gtr_bench.audit import answer_options
+from gnomon_published.benchmarks.gtr_bench.audit import option_tables as tables_of_prompts
 from gnomon_published.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
 from gnomon_worlds.attainable import ON_EDGE_M, SAME_S, is_clear
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
-from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
+from gnomon_worlds.benchmarks.worlds.audit.step_features import SEEN
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways
 from gnomon_worlds.drawing import draw
-from gnomon_worlds.learner import choices_elsewhere
 from gnomon_worlds.sample_numbers import number_of
 
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
-    """The shortcuts of prompts, the whole way along the true steps, and what learners find.
-
-    What words give is a leak of the steps; what a look-up gives, and the whole, are their worth.
-    """
+    """The shortcuts of prompts, and the whole way along the true steps, which is what these are worth."""
     yield from try_shortcuts_of_prompts(samples)
-    shown = {
-        sample.ref.sample_id: shown_steps(sample, steps_of_sample(sample)) for sample in samples["guarded"]
-    }
     for sample in samples["guarded"]:
-        name, offered = sample.ref.sample_id, answer_options(sample)
-        if shown[name].task != "MS" and offered is not None:
-            left = along_ways(shown[name])
+        shown, offered = shown_steps(sample, steps_of_sample(sample)), answer_options(sample)
+        if shown.task != "MS" and offered is not None:
+            name, left = sample.ref.sample_id, along_ways(shown)
             yield guess(f"whole: {ALONG_WAYS}", "floor", "steps", name, left=left, offered=offered)
-    yield from _learned(samples["guarded"], shown)
+
+
+def option_tables(samples: Sequence[Sample]) -> Iterator[OptionTable]:
+    """What cameras, boxes and map tell of each option, what words do, and what the true steps add to these.
+
+    What words of the steps give is a leak of them; what a look-up gives is their worth.
+    """
+    yield from tables_of_prompts(samples)
+    by_task: dict[str, list[ShownSteps]] = defaultdict(list)
+    for sample in samples:
+        shown = shown_steps(sample, steps_of_sample(sample))
+        by_task[shown.task].append(shown)
+    for questions in by_task.values():
+        for seen in SEEN:
+            options = np.array([seen.features(shown) for shown in questions])
+            yield OptionTable(
+                sees=seen.words,
+                names=tuple(f"{seen.words} {at}" for at in range(options.shape[2])),
+                sample_ids=tuple(shown.question.sample_id for shown in questions),
+                options=options,
+                kind=seen.kind,
+                view=seen.view,
+            )
 
 
 def steps_of_sample(sample: Sample) -> str:
@@ -66,32 +82,3 @@ def remarks(samples: Sequence[Sample]) -> Iterator[str]:
                 f"ends where stairs do (to {SAME_S:g} s) or runs along the view's edge (to {ON_EDGE_M:g} m); "
                 f"stairs count as out of view, the edge as in view: {', '.join(unclear)}."
             )
-
-
-def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iterator[ShortcutGuess]:
-    """What a learner chooses that was fitted on questions of the same task and level in other places."""
-    kinds: Mapping[str, tuple[Kind, View]] = {
-        "options": ("floor", "guarded"),
-        "text": ("floor", "guarded"),
-        "prompt": ("floor", "guarded"),
-        "words": ("leak", "steps"),
-        "one step": ("floor", "steps"),
-    }
-    clusters = {sample.ref.sample_id: sample.ref.cluster for sample in samples}
-    groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
-    for sample in samples:
-        sample_id = sample.ref.sample_id
-        groups[shown[sample_id].task, level_of(sample)].append(sample_id)
-    for ids in groups.values():
-        offered = {
-            sample.ref.sample_id: options
-            for sample in samples
-            if sample.ref.sample_id in ids and (options := answer_options(sample))
-        }
-        for name, (kind, view) in kinds.items():
-            matrices = {sample_id: LEARNERS[name](shown[sample_id]) for sample_id in offered}
-            right = {sample_id: options.right[0] for sample_id, options in offered.items()}
-            for sample_id, choice in choices_elsewhere(matrices, right, clusters):
-                yield guess(
-                    f"learned: {name}", kind, view, sample_id, left=[choice], offered=offered[sample_id]
-                )

@@ -1,20 +1,17 @@
 """Computes the features of a question for a learner: words and numbers of each of its options.
 
-Features are of the *options* alone; of the *text*, whose words are hashed; of the *prompt*, by hand: what
-clips, times and options have to do with one another; of the prompt with the *words* and numbers of the true
-steps; and of these with *one step* (one look-up in the list of ways). What is learned from words must not
-exceed what is learned from the prompt; what one step adds is what measurements are worth in part.
+Features are of the *text*; of the *prompt*, by hand: what clips, times and options have to do with one
+another; of the prompt with the *words* and numbers of the true steps; and of these with *one step* (one
+look-up in the list of ways). What is learned from words must not exceed what is learned from the prompt; what
+one step adds is what measurements are worth in part.
 """
 
-import re
-from collections import Counter
-from collections.abc import Callable, Mapping
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain, pairwise
 
-import numpy as np
-
-from gnomon.core.clock import day_span
-from gnomon.core.ids import stable_seed
+from gnomon.core.audit_plugin import Kind, View
+from gnomon.core.option_features import worded
 from gnomon_tools.geometry.angles import turn_deg
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import (
@@ -30,13 +27,6 @@ from gnomon_worlds.benchmarks.worlds.audit.steps_rules import (
     runs_of,
     spans_of,
 )
-from gnomon_worlds.learner import Matrix
-
-HASHED = 32  # places for words
-_WORD = re.compile(r"[\w.]+")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-
-Features = Callable[[ShownSteps], Matrix]
 
 
 def _camera_number(camera: str) -> float:
@@ -198,55 +188,27 @@ def _of_one_step(shown: ShownSteps) -> list[list[float]]:
     return [[0.0] for _ in shown.options]
 
 
-def _matrix(*parts: Callable[[ShownSteps], list[list[float]]]) -> Features:
-    def features(shown: ShownSteps) -> Matrix:
-        return np.hstack([np.array(part(shown), dtype=np.float64) for part in parts])
-
-    return features
-
-
-def _of_options(shown: ShownSteps) -> list[list[float]]:
-    """What an option holds of numbers and directions, and how much it is like the others."""
-    words = [_WORD.findall(option) for option in shown.options]
-    rows = []
-    for index, option in enumerate(shown.options):
-        span = day_span(option)
-        numbers = [*span, span[1] - span[0]] if span else list(map(float, _NUMBER.findall(option)))
-        others = [said for place, said in enumerate(words) if place != index]
-        rows.append(
-            [
-                *(float(index), float(len(option)), float(len(numbers))),
-                *(numbers[0], numbers[-1], min(numbers), max(numbers)),
-                *(float(words[index].count(direction)) for direction in COMPASS),
-                float(
-                    sum(
-                        here == there
-                        for said in others
-                        for here, there in zip(words[index], said, strict=False)
-                    )
-                ),
-                float(sum(word in said for said in others for word in words[index])),
-            ]
-        )
-    return rows
-
-
 def _of_text(shown: ShownSteps) -> list[list[float]]:
-    prompt = Counter(_WORD.findall(shown.question.text))
-    rows = []
-    for option in shown.options:
-        hashed, in_prompt = [0.0] * HASHED, 0.0
-        for word in _WORD.findall(option):
-            hashed[stable_seed("word", word) % HASHED] += 1.0
-            in_prompt += float(prompt[word])
-        rows.append([*hashed, in_prompt])
-    return rows
+    return worded(shown.options, shown.question.text)
 
 
-LEARNERS: Mapping[str, Features] = {
-    "options": _matrix(_of_options),
-    "text": _matrix(_of_text),
-    "prompt": _matrix(_of_prompt),
-    "words": _matrix(_of_prompt, _of_words),
-    "one step": _matrix(_of_prompt, _of_words, _of_one_step),
-}
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a learner sees of a question's options, and what it is to find something by that."""
+
+    words: str
+    kind: Kind
+    view: View
+    parts: tuple[Callable[[ShownSteps], list[list[float]]], ...]
+
+    def features(self, shown: ShownSteps) -> list[list[float]]:
+        """A row for each option."""
+        return [list(chain(*rows)) for rows in zip(*(part(shown) for part in self.parts), strict=True)]
+
+
+SEEN = (
+    Seen("by text", "floor", "guarded", (_of_text,)),
+    Seen("by the prompt", "floor", "guarded", (_of_prompt,)),
+    Seen("by words of the steps", "leak", "steps", (_of_prompt, _of_words)),
+    Seen("by one step", "floor", "steps", (_of_prompt, _of_words, _of_one_step)),
+)
