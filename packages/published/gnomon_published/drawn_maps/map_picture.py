@@ -59,7 +59,7 @@ def _reduced(canvas: Image.Image) -> Image.Image:
     beside = np.asarray(canvas).view(np.uint16)  # two pixels each, a byte a pixel
     fours = beside[::2] * 8 + beside[1::2]  # in each byte the one above and the one below
     pixels = means.view(np.uint32).reshape(-1).take(fours)
-    return Image.frombuffer("RGB", pixels.shape[::-1], pixels, "raw", "RGBX", 0, 1)
+    return Image.frombytes("RGB", pixels.shape[::-1], pixels.data, "raw", "RGBX")
 
 
 def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
@@ -158,7 +158,7 @@ def _cut_opening(door_m: Point, here: Polygon, there: Polygon) -> list[Point]:
 def _views(image: Image.Image, canvas: Image.Image, scene: Scene, pixel: ToPixel) -> None:
     """Lay the views over what is drawn on the canvas, and put the parts that they reach into the image."""
     width, height = image.size
-    views: list[tuple[list[Point], tuple[int, int, int, int]]] = []  # with the part that each reaches
+    views: list[tuple[list[Point], tuple[int, int, int, int]]] = []  # each with its part of the image
     for camera in scene.cameras.values():
         if camera.field_of_view is None:
             continue
@@ -167,15 +167,15 @@ def _views(image: Image.Image, canvas: Image.Image, scene: Scene, pixel: ToPixel
         part = (max(0, min(xs) - 1), max(0, min(ys) - 1), min(width, max(xs) + 2), min(height, max(ys) + 2))
         if part[0] < part[2] and part[1] < part[3]:
             views.append((ring, part))
-    for _, part in views:
-        finer = tuple(side * FINER for side in part)
-        shown = canvas.crop(finer).convert("RGB")
+    for _, (left, top, right, bottom) in views:
+        corner = left * FINER, top * FINER
+        shown = canvas.crop((*corner, right * FINER, bottom * FINER)).convert("RGB")
         pen = ImageDraw.Draw(shown, "RGBA")
-        for ring, (left, top, right, bottom) in views:
-            if left < part[2] and part[0] < right and top < part[3] and part[1] < bottom:
-                moved = [(int(x) - finer[0], int(y) - finer[1]) for x, y in ring]
+        for ring, (west, north, east, south) in views:
+            if west < right and left < east and north < bottom and top < south:
+                moved = [(int(x) - corner[0], int(y) - corner[1]) for x, y in ring]
                 pen.polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
-        image.paste(shown.reduce(FINER), part[:2])
+        image.paste(shown.reduce(FINER), (left, top))
 
 
 def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:

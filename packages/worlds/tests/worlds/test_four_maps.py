@@ -14,8 +14,10 @@ from gnomon_worlds.attainable import is_attainable, is_clear
 from gnomon_worlds.crossings import MAPS, Crossings, crossings_of
 from gnomon_worlds.difficulty import CHANCE, EDITION, OF_FOUR_MAPS, Difficulty
 from gnomon_worlds.drawing import draw, world_of
-from gnomon_worlds.four_maps import under_four_maps
+from gnomon_worlds.four_maps import Target, _driven, _seen, _trips, under_four_maps
+from gnomon_worlds.movement import VEHICLE
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.past_questions import may_be_told, told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of
@@ -128,3 +130,17 @@ def test_where_targets_wait_for_one_another_hard_questions_are_those_of_before()
     number = Number(7, 0, Difficulty(level="hard", edition=3), options)
     assert number.newest == number
     assert number_of("w7-hard3-00000").newest.sample_id == "w7-hard5-00000"
+
+
+def test_a_way_between_two_views_is_told_by_its_line_as_by_the_walk_on_it() -> None:
+    crossings, told, rng = crossings_of(town()), set(), Random(1)
+    for _ in range(60):
+        four = _driven(rng, crossings, town().margin_m)
+        target = Target(number=1, body=VEHICLE, speed_mps=8.0, left_s=0.0)
+        for answer, trip in zip(four, _trips(town(), crossings, four, target), strict=True):
+            seen = _seen(crossings, answer, trip, is_next=False)
+            way_m = crossings.unseen_m(answer.map_, answer.crossed)
+            if seen:
+                told.add(may_be_told(way_m))
+                assert may_be_told(way_m) == (told_way(trip, *seen) is not None)
+    assert told == {False, True}
