@@ -61,6 +61,8 @@ TOUR = "straight line: shortest tour"
 # streets of one. Those of 2 and 3 are evened out by what was fitted, and in those of 2 the ways and the speed
 # in view may miss the truth. In those of before, `hard`, rules of thumb alone are at chance.
 EDITION, OF_FOUR_MAPS, FITTED_EDITION = 5, 4, 3
+Ranges = Mapping[str, tuple[float, float]]
+Wanted = Level | Literal["mixed"] | Ranges | None  # a job's `select.difficulty`
 _TAG = re.compile(r"easy|medium|hard[2345]?|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
@@ -75,7 +77,7 @@ class Difficulty:
     @classmethod
     def of(
         cls,
-        wanted: Level | Mapping[str, tuple[float, float]],
+        wanted: Level | Ranges,
         *,
         features: Sequence[str] = FEATURES,
         edition: int = 0,
@@ -106,7 +108,7 @@ class Difficulty:
     @classmethod
     def in_turn(
         cls,
-        wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None,
+        wanted: Wanted,
         *,
         features: Sequence[str] = FEATURES,
         edition: int = 0,

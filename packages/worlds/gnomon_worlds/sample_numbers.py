@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gnomon.core.errors import NotFound
+from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import AS_IT_COMES
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS
-from gnomon_worlds.difficulty import EDITION, FITTED_EDITION, Difficulty
+from gnomon_worlds.difficulty import EDITION, Difficulty, Wanted
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
@@ -58,7 +58,7 @@ class Number:
         """The sample in its place today: hard questions of before have another name, and stay."""
         if self.level != "hard" or self.difficulty is None:
             return self
-        newest = replace(self.difficulty, edition=newest_edition(self.options))
+        newest = replace(self.difficulty, edition=EDITION)
         return Number(self.seed, self.k, newest, self.options)
 
     @property
@@ -103,14 +103,26 @@ def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, .
     return tuple(cell for cell in cells if CELLS[cell] in hard)
 
 
-def newest_edition(options: WorldOptions | None) -> int:
-    """The edition of hard questions.
+def difficulties_of(wanted: Wanted, options: WorldOptions | None) -> tuple[Difficulty | None, ...]:
+    """The difficulties that rounds take in turn, in places with these options.
 
-    Streets of real towns are not closed by lot, nor those on which targets wait for one another: there it is
-    the one before.
+    For hard questions streets are closed by lot: not those of real towns, nor those on which targets wait for
+    one another. There `mixed` holds none.
+
+    Raises:
+        SpecError: hard ones alone are wanted there, or as `Difficulty.of`.
     """
-    is_as_found = options is not None and (options.network or options.movement == "simulated")
-    return FITTED_EDITION if is_as_found else EDITION
+    in_turn = Difficulty.in_turn(wanted, edition=EDITION)
+    if options is None or not (options.network or options.movement == "simulated"):
+        return in_turn
+    left = tuple(each for each in in_turn if each is None or each.level != "hard")
+    if not left:
+        message = (
+            "no hard questions with network or movement: simulated, where streets are not closed by lot: "
+            "boxes and cameras alone tell too much; allowed: easy, medium, or ranges of features"
+        )
+        raise SpecError(message, field="select.difficulty")
+    return left
 
 
 def series_of(

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from gnomon.core.errors import SpecError
 from gnomon.statistics.estimate import wilson
 from gnomon_analyses.audit.adversary import choices
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
@@ -20,7 +21,7 @@ from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.past_questions import may_be_told, told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
-from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, difficulties_of, number_of
 from gnomon_worlds.world import World
 
 NEWEST = Difficulty(level="hard", edition=EDITION)
@@ -125,10 +126,15 @@ def test_clips_show_the_streets_that_the_map_lacks_too_but_in_the_edition_before
             assert (len(clip.world.scene.roads) > len(drawn.world.scene.roads)) is is_whole
 
 
-def test_where_targets_wait_for_one_another_hard_questions_are_those_of_before() -> None:
+def test_where_targets_wait_for_one_another_there_are_no_hard_questions() -> None:
     options = WorldOptions.of({"movement": "simulated"})
-    number = Number(7, 0, Difficulty(level="hard", edition=3), options)
-    assert number.newest == number
+    with pytest.raises(SpecError, match="no hard questions with network or movement: simulated"):
+        difficulties_of("hard", options)
+    mixed = difficulties_of("mixed", options)
+    assert [difficulty.level if difficulty else None for difficulty in mixed] == [None, "easy", "medium"]
+    assert difficulties_of({"detour": (1.5, 3.0)}, options)
+    for before in ("w7-with~simulated-hard3-00000", "w7-hard3-00000"):
+        assert number_of(before).sample_id == before
     assert number_of("w7-hard3-00000").newest.sample_id == "w7-hard5-00000"
 
 
