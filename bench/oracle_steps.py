@@ -1,6 +1,6 @@
 """Measures what the true steps of worlds give away: rules and a learner on words alone, by task.
 
-    python -m bench.oracle_steps --train 1 2 --test 3 4 --limit 840
+    python -m bench.oracle_steps --train 1 2 --test 3 4 --limit 840 [--difficulty hard]
 
 Rules are counted on the test seeds; the learner is fitted on the training seeds and counted on the test ones.
 Prints a table in Markdown: right of all questions (a rule that leaves several options counts as a guess among
@@ -16,7 +16,7 @@ import numpy as np
 
 from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.core.benchmark import HasOracle
-from gnomon.core.select import Select
+from gnomon.core.select import LEVELS, Level, Select
 from gnomon.media import MediaStore
 from gnomon.statistics.estimate import wilson
 from gnomon_published.benchmarks.gtr_bench.audit import answer_options
@@ -30,13 +30,13 @@ TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")
 Question = tuple[ShownSteps, int]  # and the index of the right option
 
 
-def questions(seeds: Sequence[int], limit: int) -> Iterator[Question]:
+def questions(seeds: Sequence[int], limit: int, *, difficulty: Level | None = None) -> Iterator[Question]:
     """The questions of some seeds with their true steps, read from words."""
     assert isinstance(worlds, HasOracle)
     with tempfile.TemporaryDirectory() as folder:
         media = MediaStore(Path(folder))
         for seed in seeds:
-            select = Select(limit=limit, seed=seed)
+            select = Select(limit=limit, seed=seed, difficulty=difficulty)
             opened = worlds.open(data=None, select=select, protocol="guarded", media=media)
             for ref in opened.refs:
                 sample = opened.get(ref.sample_id)
@@ -53,7 +53,7 @@ def shares(train: Sequence[Question], test: Sequence[Question]) -> dict[tuple[st
             left = along_ways(shown) or range(len(shown.options))
             right[f"whole: {ALONG_WAYS}", shown.task].append((answer in left) / len(left))
     for name, features in LEARNERS.items():
-        for task in TASKS:
+        for task in dict.fromkeys(shown.task for shown, _ in train):
             fitted = [(features(shown), answer) for shown, answer in train if shown.task == task]
             choose = learn([matrix for matrix, _ in fitted], [answer for _, answer in fitted])
             right[f"learned: {name}", task] = [
@@ -68,10 +68,13 @@ def main() -> None:
     parser.add_argument("--train", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--test", type=int, nargs="+", default=[3, 4])
     parser.add_argument("--limit", type=int, default=840, help="questions of a seed")
+    parser.add_argument("--difficulty", choices=LEVELS)
     options = parser.parse_args()
-    right = shares(
-        list(questions(options.train, options.limit)), list(questions(options.test, options.limit))
+    train, test = (
+        list(questions(seeds, options.limit, difficulty=options.difficulty))
+        for seeds in (options.train, options.test)
     )
+    right = shares(train, test)
     names = dict.fromkeys(name for name, _ in right)
     tell(head_of(["rule", *TASKS]))
     for name in names:

@@ -17,11 +17,11 @@ from gnomon_worlds import learner
 from gnomon_worlds.benchmarks.worlds.audit import try_shortcuts
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
-from gnomon_worlds.benchmarks.worlds.audit.steps_rules import least, numbers_beside
+from gnomon_worlds.benchmarks.worlds.audit.steps_rules import along_ways, least, numbers_beside
 from gnomon_worlds.benchmarks.worlds.benchmark import Worlds
 from gnomon_worlds.drawing import draw
 from gnomon_worlds.learner import learn
-from gnomon_worlds.oracle_steps import steps_of
+from gnomon_worlds.oracle_steps import ONE_WAY, steps_of
 from gnomon_worlds.sample_numbers import number_of
 
 SIGMAS = 4.0
@@ -61,6 +61,13 @@ def test_lengths_added_along_the_shortest_ways_give_every_answer(
         assert np.mean(values) >= 0.85, (
             task
         )  # a vehicle that brakes for turns is not where its mean speed has it
+
+
+def test_steps_of_hard_questions_say_which_streets_are_gone_one_way_only() -> None:
+    for shown, answer in questions([21], 10, difficulty="hard"):
+        assert ONE_WAY in shown.text
+        if shown.task != "MS":
+            assert along_ways(shown) == [answer], shown.question.sample_id
 
 
 def test_a_planted_length_to_every_option_is_found_by_the_learner(
