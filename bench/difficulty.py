@@ -32,7 +32,7 @@ from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.question import Question, box, evidence_in
-from gnomon_worlds.sample_numbers import CELLS, Number, offered
+from gnomon_worlds.sample_numbers import CELLS, Number, difficulties_of, offered
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World
 
@@ -191,7 +191,7 @@ def main() -> None:
     by_level: dict[str, list[Measured]] = {}
     with multiprocessing.Pool(chosen.processes) as pool:
         for level in chosen.levels:
-            difficulty = None if level == AS_IT_COMES else Difficulty.of(level, has_four_maps=True)
+            [difficulty] = difficulties_of(None if level == AS_IT_COMES else level, options)
             work = [(chosen.seed, difficulty, at, options, tuple(chosen.tasks)) for at in range(rounds)]
             by_level[level] = [question for asked in pool.imap(measured, work) for question in asked]
     counts = ", ".join(f"{len(questions):,} {level}" for level, questions in by_level.items())

@@ -1,83 +1,91 @@
-"""Measures what making a world question costs, beside what its files cost to decode and encode.
+"""Measures what making a world question costs, part by part.
 
-    python -m bench.making_questions [--samples 2000] [--seed 7] [--difficulty hard]
+    python -m bench.making_questions [--samples 200] [--seed 7] [--difficulty hard] [--times 3]
 
-`gnomon generate worlds` writes questions, maps and scene files on all cores; its CPU seconds are those of all
-its processes. Beside it: the same questions as a job gets them whose arms show no map; and the floor, which
-decodes and encodes the written files with Pillow and `json` alone.
+The parts are made in this process, by one seed after another, and of each part's means the least is shown:
+on a core that others use, that varies least. `gnomon generate worlds` writes the same with all its
+processes; what it takes for a single question, mostly to start, is a row of its own. The last row tells how
+fast the core is.
 """
 
-import io
-import json
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-
-from PIL import Image
 
 from bench.meter import spent_by
 from bench.servers import GNOMON
 from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.core.select import LEVELS, Select
 from gnomon.media import MediaStore
+from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.benchmarks.worlds import worlds
+from gnomon_worlds.drawing import draw, map_of
+from gnomon_worlds.sample_numbers import number_of
 
 WARM_UP = 14  # questions: what is loaded once
+STEPS = 10**7
 
 
-def without_maps(folder: Path, select: Select) -> Callable[[], None]:
-    """Makes the questions that a job of that selection has, no prompt of which shows its map."""
-    sample_set = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(folder))
-    ids = [ref.sample_id for ref in sample_set.refs]
-
-    def make(some: list[str] = ids) -> None:
-        for sample_id in some:
-            sample_set.get(sample_id)
-
-    make(ids[:WARM_UP])
-    return make
-
-
-def encode(folder: Path) -> None:
-    """Decode and encode what the folder holds."""
-    for path in sorted(folder.rglob("*.png")):
-        with Image.open(path) as picture:
-            picture.save(io.BytesIO(), "png", compress_level=1)
-    for path in sorted(folder.rglob("*json")):
-        json.dumps(json.loads(path.read_bytes()), indent=2)
-
-
-def cpu_s(work: Callable[[], None]) -> float:
+def cpu_s(work: Callable[[], object]) -> float:
     """CPU seconds of this process."""
     began_s = time.process_time()
     work()
     return time.process_time() - began_s
 
 
+def parts_s(folder: Path, select: Select) -> dict[str, float]:
+    """CPU seconds a question: as a job makes it whose arms show no map, its map, and its scene file."""
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(folder))
+    spent_s = {"question": 0.0, "map": 0.0, "scene file": 0.0}
+    for at, ref in enumerate(samples.refs):
+        question_s = cpu_s(lambda name=ref.sample_id: samples.get(name))
+        world = draw(number_of(ref.sample_id)).world
+        map_s = cpu_s(lambda shown=world: map_of(shown))
+        scene_s = cpu_s(lambda shown=world: sound_scene_text(shown.scene))
+        if at >= WARM_UP:
+            for part, part_s in zip(spent_s, (question_s, map_s, scene_s), strict=True):
+                spent_s[part] += part_s / (len(samples.refs) - WARM_UP)
+    return spent_s
+
+
+def count() -> None:
+    """What a core is measured by."""
+    total = 0
+    for step in range(STEPS):
+        total += step * step
+
+
 def main() -> None:
     """Measure and print."""
     parser = parser_of(__doc__)
-    parser.add_argument("--samples", type=int, default=2000)
+    parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--difficulty", choices=LEVELS)
+    parser.add_argument("--times", type=int, default=3)
     options = parser.parse_args()
+    level = ["--difficulty", options.difficulty] if options.difficulty else []
+    tell(head_of([f"{options.samples:,} questions, {options.difficulty or 'as they come'}", "CPU ms"]))
     with tempfile.TemporaryDirectory() as root:
-        folder = Path(root, "worlds")
-        chosen = ["--samples", options.samples, "--seed", options.seed]
-        chosen += ["--difficulty", options.difficulty] if options.difficulty else []
-        made = spent_by([GNOMON, "generate", "worlds", *chosen, "--out", folder])
-        select = Select(limit=options.samples, seed=options.seed, difficulty=options.difficulty)
-        make = without_maps(Path(root, "media"), select)
-        costs = {
-            "`gnomon generate worlds`: questions, maps and scene files": made.cpu_s,
-            "questions of a job that shows no map": cpu_s(make),
-            "floor: the same files decoded and encoded": cpu_s(lambda: encode(folder)),
-        }
-    tell(head_of([f"{options.samples:,} questions", "CPU ms a question", "× floor"]))
-    *_, floor_s = costs.values()
-    for name, spent_s in costs.items():
-        tell(line_of([name, f"{1e3 * spent_s / options.samples:.1f}", f"{spent_s / floor_s:.1f}"]))
+        passes = [
+            parts_s(
+                Path(root, "media"),
+                Select(limit=options.samples + WARM_UP, seed=seed, difficulty=options.difficulty),
+            )
+            for seed in range(options.seed, options.seed + options.times)
+        ]
+        for part in passes[0]:
+            tell(line_of([part, f"{1e3 * min(spent_s[part] for spent_s in passes):.1f}"]))
+        command = [GNOMON, "generate", "worlds", "--seed", options.seed, *level]
+        whole_s, single_s = (
+            spent_by([*command, "--samples", samples, "--out", Path(root, str(samples))]).cpu_s
+            for samples in (options.samples, 1)
+        )
+    tell(line_of(["`gnomon generate worlds`, of a single question", f"{1e3 * single_s:,.0f}"]))
+    more_s = (whole_s - single_s) / (options.samples - 1)
+    tell(line_of(["`gnomon generate worlds`, of each more", f"{1e3 * more_s:.1f}"]))
+    counted_s = min(cpu_s(count) for _ in range(options.times))
+    tell(line_of([f"{STEPS:,} steps of `total += step * step`", f"{1e3 * counted_s:,.0f}"]))
 
 
 if __name__ == "__main__":

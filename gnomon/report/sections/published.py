@@ -52,9 +52,9 @@ def _notes(report_input: ReportInput) -> Iterator[str]:
     yield NOT_KNOWN if is_imported(spec) else ran
     if any(model.id == "reference" for model in spec.models):
         yield (
-            "The built-in reference model reads the cameras' homographies, which the official prompt "
-            "withholds, and sees no video: it answers another question than the published models did, "
-            "and its figures must not be ranked with theirs."
+            "The built-in reference model answers by rules that were made with knowledge of these kinds of "
+            "questions, and reads only what programs read: it answers another question than the published "
+            "models did, and its figures must not be ranked with theirs."
         )
     if any(spec.arm(arm.name).tools for arm in spec.arms):
         yield "Arms with tools may use data of the scene that the published models never saw."

@@ -1,5 +1,6 @@
 """Draws many maps of one town, and measures under each the ways from one camera's view to another's."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -65,6 +66,16 @@ class Crossings:
             nodes.append(int(self.head[crossing]))
         return [self.junctions_m[node] for node in nodes]
 
+    def unseen_m(self, map_: int, crossed: Sequence[int]) -> list[Point]:
+        """The part of that way from where it leaves the first view to where it enters the last."""
+        start_m, *between_m, end_m = self.route_m(map_, crossed)
+        first, last = crossed[0], crossed[-1]
+        return [
+            _on_way(between_m[0], start_m, self.after_m[first]),
+            *between_m,
+            _on_way(between_m[-1], end_m, self.before_m[last]),
+        ]
+
     def town_of(self, town: World, map_: int, name: str) -> World:
         """The town as one of the maps has it."""
         roads = {}
@@ -74,6 +85,11 @@ class Crossings:
                 roads[road.id] = replace(road, line=line, oneway=not (along and against))
         scene = replace(town.scene, id=name, roads=roads)
         return replace(town, scene=with_map(scene, file=f"{name}.png"))
+
+
+def _on_way(from_m: Point, to_m: Point, gone_m: float) -> Point:
+    share = gone_m / math.dist(from_m, to_m)
+    return from_m[0] + share * (to_m[0] - from_m[0]), from_m[1] + share * (to_m[1] - from_m[1])
 
 
 @lru_cache(TOWNS)

@@ -58,6 +58,8 @@ REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"
 OF_FOUR_MAPS = "hard5"  # hard questions that have four maps, as ids call them
+Ranges = Mapping[str, tuple[float, float]]
+Wanted = Level | Literal["mixed"] | Ranges | None  # a job's `select.difficulty`
 _TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
@@ -72,7 +74,7 @@ class Difficulty:
     @classmethod
     def of(
         cls,
-        wanted: Level | Mapping[str, tuple[float, float]],
+        wanted: Level | Ranges,
         *,
         features: Sequence[str] = FEATURES,
         has_four_maps: bool = False,
@@ -103,7 +105,7 @@ class Difficulty:
     @classmethod
     def in_turn(
         cls,
-        wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None,
+        wanted: Wanted,
         *,
         features: Sequence[str] = FEATURES,
         has_four_maps: bool = False,

@@ -26,7 +26,7 @@ from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.sample_numbers import CELLS, Number, check_offered, offered
+from gnomon_worlds.sample_numbers import CELLS, Number, difficulties_of, offered
 from gnomon_worlds.world import World
 
 if TYPE_CHECKING:
@@ -130,9 +130,8 @@ def generate(
     for field, count in (("scenes", scenes), ("samples", samples), ("workers", workers)):
         if count is not None and count < 1:
             raise SpecError(f"at least 1, got {count}", field=field)
-    in_turn = Difficulty.in_turn("mixed", has_four_maps=True) if difficulty == "mixed" else (difficulty,)
-    check_offered(in_turn, options)
-    a_round = sum(len(offered(range(len(CELLS)), each, options)) for each in in_turn)
+    in_turn = difficulties_of("mixed", options) if difficulty == "mixed" else (difficulty,)
+    a_round = sum(len(offered(range(len(CELLS)), each)) for each in in_turn)
     total = samples or a_round * (scenes or 1)
     plan = Plan(seed=seed, scenes=scenes, samples=total, difficulties=in_turn, clips=clips, options=options)
     check_ranges(plan.numbers(0))

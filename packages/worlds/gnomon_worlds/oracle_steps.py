@@ -19,6 +19,7 @@ from gnomon_worlds.world import Spot, World
 HEADER = "True intermediate steps (lengths in metres; directions in degrees clockwise from north):"
 VIEWS = "Where each camera sees its ways, as the middle of what it sees:"
 WAYS = "Ways, each straight from one junction to another; positions along it count from the first:"
+ONE_WAY = ", this way only"
 TOUCHING_M = 0.05
 PIECE_M = 8.0
 
@@ -53,6 +54,7 @@ class _Way:
     line: LineString
     floor: int = 0
     zone: Zone | None = None
+    is_oneway: bool = False  # from the line's start to its end
 
     def distance_m(self, spot: Spot) -> tuple[float, float]:
         """How far the spot is off the zone that the way runs through, and off the way itself."""
@@ -79,11 +81,15 @@ class _Plan:
 def _plan(scene: Scene) -> _Plan:
     """The place's streets, or its corridors and what joins them; the same for all of its questions.
 
-    Ways and junctions are numbered and directed by lot: ids of roads follow the grid and numbers of rooms
-    begin with the floor, and positions along two parallel ways could be compared at once.
+    Ways and junctions are numbered by lot, and ways directed by lot unless they are gone one way only: ids of
+    roads follow the grid and numbers of rooms begin with the floor, and positions along two parallel ways
+    could be compared at once.
     """
     drawn = _streets(scene) if scene.kind == "outdoor" else list(_indoor_ways(scene))
-    drawn = [way if _lot(scene, way) % 2 else replace(way, line=way.line.reverse()) for way in drawn]
+    drawn = [
+        way if way.is_oneway or _lot(scene, way) % 2 else replace(way, line=way.line.reverse())
+        for way in drawn
+    ]
     drawn.sort(key=lambda way: _lot(scene, way))
     ways = tuple(replace(way, name=f"w{number:02d}") for number, way in enumerate(drawn, start=1))
     climbs = [portal for portal in scene.portals.values() if portal.kind != "door"]
@@ -96,14 +102,14 @@ def _plan(scene: Scene) -> _Plan:
         joins = " to ".join(junctions[point, way.floor] for point in (start, end))
         lines.append(
             f"- {way.name}: {way.line.length:.1f} m, running to {bearing_deg(start, end):.0f} deg,"
-            f" from {joins}"
+            f" from {joins}{ONE_WAY if way.is_oneway else ''}"
         )
     for portal in climbs:
         joins = " to ".join(
             junctions[_rounded(_on_axis(scene.zones[zone], at_m)), scene.zones[zone].floor]
             for zone, at_m in zip(portal.zones, portal.ends_m, strict=True)
         )
-        only = ", this way only" if portal.is_oneway else ""
+        only = ONE_WAY if portal.is_oneway else ""
         lines.append(f"- {portal.kind}: {portal.length_m or 0:.1f} m, from {joins}{only}")
     return _Plan(ways=ways, lines=tuple(lines))
 
@@ -113,7 +119,7 @@ def _lot(scene: Scene, way: _Way) -> int:
 
 
 def _streets(scene: Scene) -> list[_Way]:
-    return [_Way(name=road.id, line=road.line) for road in scene.roads.values()]
+    return [_Way(name=road.id, line=road.line, is_oneway=road.oneway) for road in scene.roads.values()]
 
 
 def _indoor_ways(scene: Scene) -> Iterator[_Way]:

@@ -51,7 +51,12 @@ def between(journey: Journey, start_s: float, end_s: float, *, most: int = MAX_R
         for point, time_s in zip(stretch.points_m, stretch.times_s, strict=True)
         if start_s < time_s < end_s
     ]
-    runs = tuple(_runs([journey.at(start_s).xy_m, *inner, journey.at(end_s).xy_m]))
+    return along([journey.at(start_s).xy_m, *inner, journey.at(end_s).xy_m], most=most)
+
+
+def along(points_m: Sequence[Point], *, most: int) -> Runs | None:
+    """The runs of a line; None where they are too many or too short."""
+    runs = tuple(_runs(points_m))
     if not 0 < len(runs) <= most or min(run.length_m for run in runs) < MIN_RUN_M:
         return None
     return runs

@@ -78,10 +78,10 @@ def worlds(
     from gnomon.report.text_formats import count
     from gnomon_service.cli.common import say
     from gnomon_service.cli.progress import counting
-    from gnomon_worlds import difficulty as difficulties
+    from gnomon_worlds.difficulty import Difficulty as Levels
     from gnomon_worlds.generate import generate as write
     from gnomon_worlds.options import WorldOptions
-    from gnomon_worlds.sample_numbers import CELLS, offered
+    from gnomon_worlds.sample_numbers import CELLS, difficulties_of, offered
 
     style = None
     if clips:
@@ -92,15 +92,14 @@ def worlds(
         style = Style(size_px=CLIP_SIZES[clip_size], conditions=conditions)
     try:
         options = None if world is None else WorldOptions.of(world)
+        in_turn = difficulties_of(difficulty, options)
         with counting("questions") as advance:
             written = write(
                 out,
                 seed=seed,
                 scenes=scenes,
                 samples=samples,
-                difficulty=difficulty
-                if difficulty is None or difficulty == "mixed"
-                else difficulties.Difficulty.of(difficulty, has_four_maps=True),
+                difficulty="mixed" if difficulty == "mixed" else in_turn[0],
                 clips=style,
                 options=options,
                 workers=workers or os.cpu_count() or 1,
@@ -112,9 +111,8 @@ def worlds(
         option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
         raise type(error)(error.message, field=option) from None
     if difficulty == "mixed":
-        in_turn = difficulties.Difficulty.in_turn("mixed", has_four_maps=True)
-        rounds = [len(offered(range(len(CELLS)), each, options)) for each in in_turn]
-        for warning in difficulties.Difficulty.left_out(in_turn, rounds=rounds, limit=written):
+        rounds = [len(offered(range(len(CELLS)), each)) for each in in_turn]
+        for warning in Levels.left_out(in_turn, rounds=rounds, limit=written):
             say(f"warning: {warning}")
     click.echo(f"{count(written, 'question')}: {out}")
 

@@ -23,10 +23,13 @@ from gnomon_worlds.benchmarks.worlds.audit import remarks
 from gnomon_worlds.crossings import MAPS, Crossings, crossings_of
 from gnomon_worlds.difficulty import CHANCE, LEARNED, Difficulty
 from gnomon_worlds.drawing import draw, world_of
-from gnomon_worlds.four_maps import under_four_maps
+from gnomon_worlds.four_maps import Target, _driven, _seen, _trips, under_four_maps
+from gnomon_worlds.movement import VEHICLE
+from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.past_questions import may_be_told, told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
-from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, difficulties_of, number_of
 from gnomon_worlds.world import World
 
 HARD_LEVEL = Difficulty(level="hard", has_four_maps=True)
@@ -145,16 +148,6 @@ def test_hard_questions_of_before_are_in_no_selection(tmp_path: Path) -> None:
             samples.get(before)
 
 
-@pytest.mark.parametrize("world", [{"movement": "simulated"}, {"network": "helsinki"}])
-def test_there_are_none_where_no_street_can_be_closed_by_lot(tmp_path: Path, world: dict[str, str]) -> None:
-    with pytest.raises(SpecError, match="no hard questions with a network or movement: simulated") as refused:
-        selection(tmp_path, limit=2, world=world)
-    assert refused.value.field == "select.difficulty"
-    mixed = selection(tmp_path, limit=90, world=world, difficulty="mixed")
-    assert not any("hard" in ref.sample_id for ref in mixed.refs)
-    assert mixed.refs.warnings == ["these tasks and scenes have no question that is hard"]
-
-
 def test_each_row_tells_what_a_learner_without_the_map_has_right_at_that_level(tmp_path: Path) -> None:
     samples = selection(tmp_path, limit=1, seed=31, tasks=["GeoLocation"])
     floors = worlds.heuristic_scores(samples.get(samples.refs[0].sample_id))
@@ -187,3 +180,26 @@ def test_features_do_not_depend_on_the_order_of_options() -> None:
 
 def test_ranks_are_shared_by_equal_values() -> None:
     assert comparisons(np.array([[[2.0], [1.0], [2.0]]]))[0, :, 1].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_where_targets_wait_for_one_another_there_are_no_hard_questions() -> None:
+    options = WorldOptions.of({"movement": "simulated"})
+    with pytest.raises(SpecError, match="no hard questions with network or movement: simulated"):
+        difficulties_of("hard", options)
+    mixed = difficulties_of("mixed", options)
+    assert [difficulty.level if difficulty else None for difficulty in mixed] == [None, "easy", "medium"]
+    assert difficulties_of({"detour": (1.5, 3.0)}, options)
+
+
+def test_a_way_between_two_views_is_told_by_its_line_as_by_the_walk_on_it() -> None:
+    crossings, told, rng = crossings_of(town()), set(), Random(1)
+    for _ in range(60):
+        four = _driven(rng, crossings, town().margin_m)
+        target = Target(number=1, body=VEHICLE, speed_mps=8.0, left_s=0.0)
+        for answer, trip in zip(four, _trips(town(), crossings, four, target), strict=True):
+            seen = _seen(crossings, answer, trip, is_next=False)
+            way_m = crossings.unseen_m(answer.map_, answer.crossed)
+            if seen:
+                told.add(may_be_told(way_m))
+                assert may_be_told(way_m) == (told_way(trip, *seen) is not None)
+    assert told == {False, True}

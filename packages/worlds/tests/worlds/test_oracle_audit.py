@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import DataError
-from gnomon.core.select import Select
+from gnomon.core.select import Level, Select
 from gnomon.media import MediaStore
 from gnomon_analyses.audit import adversary
 from gnomon_analyses.audit.adversary import choices
@@ -22,7 +22,7 @@ from gnomon_worlds.benchmarks.worlds.audit.step_features import SEEN, Seen
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import along_ways, least, numbers_beside
 from gnomon_worlds.benchmarks.worlds.benchmark import Worlds
 from gnomon_worlds.drawing import draw
-from gnomon_worlds.oracle_steps import steps_of
+from gnomon_worlds.oracle_steps import ONE_WAY, steps_of
 from gnomon_worlds.sample_numbers import number_of
 
 TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")
@@ -31,13 +31,13 @@ SIGMAS = 4.0
 CHANCE = 0.25
 
 
-def questions(seeds: Sequence[int], limit: int) -> Iterator[Question]:
+def questions(seeds: Sequence[int], limit: int, *, difficulty: Level | None = None) -> Iterator[Question]:
     """The questions of some seeds with their true steps, read from words."""
     bench = Worlds()
     with tempfile.TemporaryDirectory() as folder:
         media = MediaStore(Path(folder))
         for seed in seeds:
-            select = Select(limit=limit, seed=seed)
+            select = Select(limit=limit, seed=seed, difficulty=difficulty)
             opened = bench.open(data=None, select=select, protocol="guarded", media=media)
             for ref in opened.refs:
                 sample = opened.get(ref.sample_id)
@@ -86,6 +86,13 @@ def test_lengths_added_along_the_shortest_ways_give_every_answer(asked: Sequence
     assert right.keys() == {"GL", "ATI", "CR", "NSF", "TF", "MTTF"}
     # A vehicle that brakes for turns is not where its mean speed has it.
     assert all(np.mean(values) >= 0.85 for values in right.values()), right
+
+
+def test_steps_of_hard_questions_say_which_streets_are_gone_one_way_only() -> None:
+    for shown, answer in questions([21], 10, difficulty="hard"):
+        assert ONE_WAY in shown.text
+        if shown.task != "MS":
+            assert along_ways(shown) == [answer], shown.question.sample_id
 
 
 def test_a_planted_length_to_every_option_is_found_by_the_learner(asked: Sequence[Question]) -> None:

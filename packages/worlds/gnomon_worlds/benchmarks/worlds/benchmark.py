@@ -18,12 +18,12 @@ from gnomon_published.benchmarks.gtr_bench.benchmark import GtrBench
 from gnomon_published.benchmarks.gtr_bench.case import TASKS, Case, case_from_json
 from gnomon_published.benchmarks.gtr_bench.prompt import parts_of
 from gnomon_tools.core.inputs import held
-from gnomon_worlds.difficulty import LEARNED, Difficulty
+from gnomon_worlds.difficulty import LEARNED
 from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.oracle_steps import steps_of
-from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, check_offered, number_of, offered
+from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, difficulties_of, number_of, offered
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import ShownClips
@@ -102,9 +102,8 @@ class Worlds(GtrBench):
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
         options = None if select.world is None else WorldOptions.of(select.world)
-        difficulties = Difficulty.in_turn(select.difficulty, has_four_maps=True)
-        check_offered(difficulties, options)
-        asked = {cell for each in difficulties for cell in offered(cells, each, options)}
+        difficulties = difficulties_of(select.difficulty, options)
+        asked = {cell for each in difficulties for cell in offered(cells, each)}
         allowed = ", ".join(" ".join(CELLS[cell]) for cell in offered(range(len(CELLS)), difficulties[-1]))
         absent = {*(select.tasks or ())} - {CELLS[cell][1] for cell in asked}
         if absent:

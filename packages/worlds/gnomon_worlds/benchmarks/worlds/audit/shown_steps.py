@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import permutations
 
 import networkx as nx
 
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from gnomon_published.benchmarks.gtr_bench.audit.shown_question import Seen, seen_in_prompt
+from gnomon_worlds.oracle_steps import ONE_WAY
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _PLACE = rf"{_NUMBER} m along (w\d+)"
@@ -21,7 +22,9 @@ _CROSSING = re.compile(
 )
 _VIEW = re.compile(r"^- view of (\S+): (.*)$", re.MULTILINE)
 _SPOT = re.compile(_PLACE)
-_WAY = re.compile(rf"^- (w\d+): {_NUMBER} m, running to {_NUMBER} deg, from (j\d+) to (j\d+)$", re.MULTILINE)
+_WAY = re.compile(
+    rf"^- (w\d+): {_NUMBER} m, running to {_NUMBER} deg, from (j\d+) to (j\d+)({ONE_WAY})?$", re.MULTILINE
+)
 _CLIMB = re.compile(rf"^- (?:stairs|lift): {_NUMBER} m, from (j\d+) to (j\d+)$", re.MULTILINE)
 
 
@@ -52,6 +55,7 @@ class Way:
     length_m: float
     bearing_deg: float
     ends: tuple[str, str]
+    is_oneway: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +78,22 @@ class ShownSteps:
         return self.question.options
 
     @cached_property
-    def joined(self) -> "nx.Graph[Place | str]":
+    def joined(self) -> "nx.DiGraph[Place | str]":
         """All junctions and positions that the text names, with lengths along the ways."""
-        graph: nx.Graph[Place | str] = nx.Graph()
+        graph: nx.DiGraph[Place | str] = nx.DiGraph()
         on_way: dict[str, dict[Place | str, float]] = {
             way.name: {way.ends[0]: 0.0, way.ends[1]: way.length_m} for way in self.ways.values()
         }
         spots = [spot for spots in self.views.values() for spot in spots]
         for spot in (*spots, *(end for clip in self.clips for end in (clip.entry, clip.exit))):
             on_way[spot.way][spot] = spot.along_m
-        for positions in on_way.values():
-            for (here, here_m), (there, there_m) in combinations(positions.items(), 2):
-                graph.add_edge(here, there, weight=abs(here_m - there_m))
+        for way, positions in on_way.items():
+            for (here, here_m), (there, there_m) in permutations(positions.items(), 2):
+                if here_m <= there_m or not self.ways[way].is_oneway:
+                    graph.add_edge(here, there, weight=abs(here_m - there_m))
         for low, high, length_m in self.climbs:
             graph.add_edge(low, high, weight=length_m)
+            graph.add_edge(high, low, weight=length_m)
         return graph
 
 
@@ -135,4 +141,5 @@ def _way(match: re.Match[str]) -> Way:
         length_m=float(match[2]),
         bearing_deg=float(match[3]),
         ends=(match[4], match[5]),
+        is_oneway=bool(match[6]),
     )

@@ -94,18 +94,23 @@ def along_ways(shown: ShownSteps) -> Left:
 
 
 def _way_m(shown: ShownSteps, start: Place, end: Place) -> float:
-    return float(nx.dijkstra_path_length(shown.joined, start, end))
+    lengths_m = nx.single_source_dijkstra_path_length(shown.joined, start)
+    return float(lengths_m.get(end, math.inf))
 
 
 def _to_view_m(shown: ShownSteps, start: Place, camera: str) -> float:
     return min(_way_m(shown, start, place) for place in shown.views[camera])
 
 
+def _from_view_m(shown: ShownSteps, camera: str, end: Place) -> float:
+    return min(_way_m(shown, place, end) for place in shown.views[camera])
+
+
 def _smallest_detour(shown: ShownSteps) -> Left:
     first, second = shown.clips
     return least(
         [
-            _to_view_m(shown, first.exit, option) + _to_view_m(shown, second.entry, option)
+            _to_view_m(shown, first.exit, option) + _from_view_m(shown, option, second.entry)
             for option in shown.options
         ]
     )
@@ -117,7 +122,7 @@ def _share_of_gap(shown: ShownSteps) -> Left:
     if named is None:
         return None
     to_m = _to_view_m(shown, first.exit, named[1])
-    on_m = _to_view_m(shown, second.entry, named[1])
+    on_m = _from_view_m(shown, named[1], second.entry)
     (_, left_s), (came_s, _) = spans_of(shown)
     at_s = left_s + (came_s - left_s) * to_m / (to_m + on_m)
     return least([abs((start + end) / 2 - at_s) for start, end in intervals_of(shown)])
