@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.reading.characters import at_word_start, plain_characters
+from gnomon.reading.characters import at_word_start, holds_any, plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
@@ -67,7 +67,7 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGN = re.compile(r"\{|<|\[|```|Action Input:")
+_CALL_SIGNS = ("{", "<", "[", "```", "Action Input:")
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
@@ -176,7 +176,7 @@ def what_is_said(reply: str) -> Said:
     if len(text) > MAX_READ:
         text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
     text = plain_characters(text)
-    if _CALL_SIGN.search(text):
+    if holds_any(text, _CALL_SIGNS):
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
     if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
@@ -375,7 +375,9 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     """What a label that ends there declares, up to the following one; None where it declares nothing."""
     start, word = label.start(), label[0]
     margin = lowered.rfind("\n", 0, start) + 1
-    is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
+    is_line = start == margin or (
+        start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
+    )
     ends_with_sign = lowered[end - 1] in ":="
     ends_its_line = not ends_with_sign and not lowered[end : end + 20].partition("\n")[0].strip("* _`")
     if (
@@ -451,7 +453,7 @@ def declines(text: str) -> bool:
     (True, False)
     """
     lowered = text.lower()
-    if not any(word in lowered for word in _DECLINING):
+    if not holds_any(lowered, _DECLINING):
         return False
     ends = [match.end() for match in _DECLINES.finditer(lowered)]
     if not ends or _STILL.search(lowered, ends[-1]):
@@ -463,5 +465,6 @@ def declines(text: str) -> bool:
 def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
     sentence = _SENTENCE_END.split(before)[-1]
-    clause = _CLAUSE.split(sentence)[-1]
-    return _UNDOES.search(clause) is not None or _SUPPOSES.match(sentence) is not None
+    may_undo = _UNDOES.search(sentence) is not None
+    undoes = may_undo and _UNDOES.search(_CLAUSE.split(sentence)[-1]) is not None
+    return undoes or _SUPPOSES.match(sentence) is not None
