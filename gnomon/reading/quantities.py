@@ -61,7 +61,7 @@ _PER = re.compile(
     r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
-_PER_SIGNS = (" per ", " an ", "⁻", "^-", "^{-", "^−", "^{−")
+_PER_SIGNS = (" per ", " an ", "⁻", "^")
 _SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _DEGREES = re.compile(
     r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
@@ -280,8 +280,10 @@ def _from_json(text: str) -> str:
 def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
-        text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
-        text = _JOINED.sub(r"\1 ", text)
+        if "10" in text:
+            text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
+        if max(text) > "\u3000":
+            text = _JOINED.sub(r"\1 ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
