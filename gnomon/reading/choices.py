@@ -92,8 +92,9 @@ _BEHIND = re.compile(
     r"|(?P<ends>[.,;!:\n。，；]|$"
     r"|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and)))"
 )
-_CROSSED = re.compile(
-    rf"{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+_DENIED_OR_CROSSED = re.compile(
+    rf"{_DENIED.pattern}"
+    rf"|{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|{in_any_case('no|false|incorrect|wrong')}\b(?! \w))"
 )
 _LABEL_A = re.compile(
     r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))|\[[xX✓✔]\](?=[\s*_(]{1,4}[A-Z]\b)"
@@ -156,6 +157,7 @@ class Choices:
         self._have_words = all(len(text) > MAX_LETTER for text in options.values())
         # Whether words such as "No" judge an option; false where they are one.
         self._judged = _VERDICTS.isdisjoint(self._letters)
+        self._denied = _DENIED_OR_CROSSED if self._judged else _DENIED
         self._one_may_decline = any(map(DENIES.search, self._letters))
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
@@ -289,7 +291,7 @@ class Choices:
             return Unclear()
         if letter in "AIOEY" and _SMALL_WORD.match(rest) and not AFTER_LETTER.match(rest):
             return None
-        if _DENIED.match(rest) or (_CROSSED.match(rest) and self._judged):
+        if self._denied.match(rest):
             return ""
         if own is not None:
             return Unclear()
@@ -422,8 +424,7 @@ class Choices:
             letter
             for letter, at in mentions
             if not (may_deny and is_denied(text, at))
-            and not _DENIED.match(text, at + 1)
-            and not (_CROSSED.match(text, at + 1) and self._judged)
+            and not self._denied.match(text, at + 1)
         }
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:

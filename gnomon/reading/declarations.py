@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate, chain, islice
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +14,7 @@ MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
 MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
+MAX_ALONE = 6  # characters of an answer in which no second one has room
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
@@ -67,7 +68,6 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGNS = ("{", "<", "[", "```", "Action Input:")
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
@@ -176,7 +176,7 @@ def what_is_said(reply: str) -> Said:
     if len(text) > MAX_READ:
         text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
     text = plain_characters(text)
-    if holds_any(text, _CALL_SIGNS):
+    if "{" in text or "<" in text or "[" in text or "```" in text or "Action Input:" in text:
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
     if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
@@ -240,15 +240,19 @@ def _is_final(fields: Mapping[str, Any]) -> bool:
 
 
 def declarations_in(
-    said: Said, asked: AnswerForm, more: tuple[Declaration, ...] = ()
+    said: Said, asked: AnswerForm, known: Callable[[Said], tuple[Declaration, ...]] | None = None
 ) -> Iterator[Declaration]:
     """The declarations of a reply, those that outrank others first; within a rank the last first.
 
-    `more` are declarations in words that only some kinds of answers know, such as "B is correct".
+    `known` finds declarations in words that only some kinds of answers know, such as "B is correct".
     """
-    in_words = [*labels_in(said.text), *more]
-    if more:
-        in_words.sort(key=lambda declaration: declaration.at)
+    in_words = labels_in(said.text)
+    if asked == "line" and in_words and in_words[-1].rule == "asked_form":
+        text = in_words[-1].text
+        if len(text) <= MAX_ALONE and said.text.endswith(text):
+            yield in_words[-1]  # nothing stands behind it that could take it back
+    if more := known(said) if known else ():
+        in_words = sorted([*in_words, *more], key=lambda declaration: declaration.at)
     in_words.reverse()
     structured = _structured(said)
     if not (in_words or structured):

@@ -26,8 +26,8 @@ _MAP_LINK = re.compile(
 )
 _LINK_SIGNS = ("geo:", "@", "=", "!3d")
 _ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
-_SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
-_SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
+_SPACED = re.compile(r"(\d(?<![\w.].)\d{0,2})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
+_SPACED_MINUTES = re.compile(r"(\d(?<![\w.].)\d{0,2})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
 _SWAPPED = re.compile(
     r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])|\d\W{1,4}\(lon[a-z]*\W{1,3}lat[a-z]*\)"
 )
@@ -53,9 +53,9 @@ _DMS = (
     r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
-_SIDE = rf"(?:{'|'.join(sorted(_BESIDE, key=len, reverse=True))})"
-_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![a-z])")
-_BEFORE = re.compile(rf"(?<![a-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])")
+_SIDES = sorted(_BESIDE, key=len, reverse=True)
+_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({'|'.join(_SIDES)})(?![a-z])")
+_BEFORE = re.compile(rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])")
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
 _NAMES = ("lat", "lon", "lng", "breite", "länge", "широта", "долгота", *"纬緯经經経위경")
 _NAMED = re.compile(
@@ -161,7 +161,7 @@ def _pairs(text: str, on: Ground) -> list[Position]:
             text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
     if "°" not in text:
         text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
-    if written := _by_side(text) or _by_name(text):
+    if written := (_by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []) or _by_name(text):
         return written
     pairs = _plain_pairs(text)
     return [(b, a) for a, b in pairs] if "lon" in text and _SWAPPED.search(text) else pairs
