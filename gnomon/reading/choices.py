@@ -187,7 +187,9 @@ class Choices:
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
             how = behind.lastgroup if behind else ""
-            if (how and is_chosen(text, at, how)) or self._is_given(text, at):
+            if (how and is_chosen(text, at, how)) or (
+                text.startswith(")", at + 1) and self._is_given(text, at)
+            ):
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
@@ -207,8 +209,8 @@ class Choices:
         return tuple(declared)
 
     def _is_given(self, text: str, at: int) -> bool:
-        """Whether a sentence gives a letter with its option's words: "The cause is (B) the east wind"."""
-        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
+        """Whether a letter in brackets is given with its option's words: "The cause is (B) the east wind"."""
+        if not _IS_BEFORE.search(text, max(0, at - 8), at):
             return False
         words = self._texts[text[at]]
         behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))
@@ -338,8 +340,9 @@ class Choices:
         """The option whose value a short text gives, in whatever spelling of the unit."""
         if len(text) > MAX_VALUE or not self._values or declines(text):
             return None
+        read = {unit: number_of(text, unit) for unit in {quantity.unit for quantity in self._values.values()}}
         for letter, quantity in self._values.items():
-            value = number_of(text, quantity.unit)
+            value = read[quantity.unit]
             if isinstance(value, float) and math.isclose(value, quantity.value, rel_tol=1e-6):
                 return letter
         return None

@@ -161,10 +161,8 @@ _DECLINES = re.compile(
     r"mistake in the (?:question|problem|options|choices)\b|not sure\b|unsure\b|unclear\b)|"
     r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
 )
-_DECLINING = (
-    *("not", "none", "no ", "n't", "n’t", "need", "unable", "impossible", "insufficient", "lack", "without"),
-    *("mistake", "unsure", "unclear", "选项", "无法"),
-)  # one of these stands where `_DECLINES` finds something
+# One of these stands where `_DECLINES` finds something.
+_DECLINING = ("no ", "not", "none", "n't", "n’t", "un", "im", "ins", "need", "lack", "without", "mistake", "选项", "无法")
 _STILL = re.compile(
     r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
 )
@@ -180,13 +178,13 @@ def what_is_said(reply: str) -> Said:
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
     if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
-        return Said(text="", objects=())
+        return Said("", ())
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
         text = _without_next_question(text)
     text, objects = _objects(text) if "{" in text else (text, ())
-    return Said(text=text.strip(), objects=objects)
+    return Said(text.strip(), objects)
 
 
 def _without_next_question(text: str) -> str:

@@ -4,6 +4,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -212,7 +213,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
     (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
     """
     own = unit_of(unit) if unit else None
-    return read_value(reply, lambda text: number_of(text, own), asked=asked)
+    return read_value(reply, partial(number_of, own=own), asked=asked)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
