@@ -57,7 +57,13 @@ _DENIED = re.compile(
     r".*?(?=[,;:\n]|\.(?:\s|$)|\sbut\b|\ssondern\b|$)",
     re.IGNORECASE,
 )
-_DENYING = ("not ", "nicht ", "no es ", "não é ", "не ")  # one of these stands where `_DENIED` finds something
+_DENYING = (
+    "not ",
+    "nicht ",
+    "no es ",
+    "não é ",
+    "не ",
+)  # one of these stands where `_DENIED` finds something
 _MARKS = " \t\r\n*_`~\"'“”‘’«»„()[]{}<>.,;:!?。、"
 
 

@@ -426,8 +426,7 @@ class Choices:
         return {
             letter
             for letter, at in mentions
-            if not (may_deny and is_denied(text, at))
-            and not self._denied.match(text, at + 1)
+            if not (may_deny and is_denied(text, at)) and not self._denied.match(text, at + 1)
         }
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
@@ -123,8 +123,10 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
-_ASCII_LABELS = {word: re.compile(at_word_start(word)) for word in _LABELS if word.isascii()}
-_ALL_LABELS = {**_ASCII_LABELS, **{word: re.compile(word) for word in _LABELS if not word.isascii()}}
+_LONGEST_FIRST = sorted(_LABELS, key=len, reverse=True)
+_ASCII = at_word_start("|".join(filter(str.isascii, _LONGEST_FIRST)))
+_ASCII_LABEL = re.compile(_ASCII)
+_LABEL = re.compile("|".join((_ASCII, *(word for word in _LONGEST_FIRST if not word.isascii()))))
 _QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure|option|answer)[\s*_]{1,4}$")
 _NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
 _MARGIN = re.compile(
@@ -162,7 +164,22 @@ _DECLINES = re.compile(
     r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
 )
 # One of these stands where `_DECLINES` finds something.
-_DECLINING = ("no ", "not", "none", "n't", "n’t", "un", "im", "ins", "need", "lack", "without", "mistake", "选项", "无法")
+_DECLINING = (
+    "no ",
+    "not",
+    "none",
+    "n't",
+    "n’t",
+    "un",
+    "im",
+    "ins",
+    "need",
+    "lack",
+    "without",
+    "mistake",
+    "选项",
+    "无法",
+)
 _STILL = re.compile(
     r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
 )
@@ -354,23 +371,13 @@ def labels_in(text: str) -> list[Declaration]:
     lowered = _in_small_letters(text)
     declared: list[Declaration] = []
     following = len(text)
-    for label in _labels(lowered)[: -MAX_LABELS - 1 : -1]:
+    labels = list((_ASCII_LABEL if lowered.isascii() else _LABEL).finditer(lowered))
+    for label in labels[: -MAX_LABELS - 1 : -1]:
         end = _LABELS[label[0]].match(lowered, label.end())
         if end and (declaration := _declared(text, lowered, label, end.end(), following)):
             declared.append(declaration)
             following = label.start()
     return declared[::-1]
-
-
-def _labels(lowered: str) -> list[re.Match[str]]:
-    """The words that may declare an answer, in their order; one within a longer one does not count."""
-    labels = _ASCII_LABELS if lowered.isascii() else _ALL_LABELS
-    matches = [match for word in labels if word in lowered for match in labels[word].finditer(lowered)]
-    if len(matches) > 1:
-        matches.sort(key=lambda match: (match.start(), -match.end()))
-        ends = [0, *accumulate((match.end() for match in matches), max)]
-        matches = [match for match, end in zip(matches, ends, strict=False) if match.start() >= end]
-    return matches
 
 
 def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:

@@ -55,7 +55,9 @@ _DMS = (
 )
 _SIDES = sorted(_BESIDE, key=len, reverse=True)
 _BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({'|'.join(_SIDES)})(?![a-z])")
-_BEFORE = re.compile(rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])")
+_BEFORE = re.compile(
+    rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])"
+)
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
 _NAMES = ("lat", "lon", "lng", "breite", "länge", "широта", "долгота", *"纬緯经經経위경")
 _NAMED = re.compile(

@@ -226,7 +226,9 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         return None
     text = _spelled_out(without_marks(text), own)
     if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
-        return _one_of((quantity,), own) if math.isfinite(quantity.value) else None  # nothing stands beside it
+        return (
+            _one_of((quantity,), own) if math.isfinite(quantity.value) else None
+        )  # nothing stands beside it
     text = without_denied(text)
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
     if answer is None and " but " in text:

@@ -153,7 +153,21 @@ _NOON = re.compile(
 )
 # One of these stands where a time is in words.
 _IN_WORDS = (
-    *("past", "after", "to", "before", "till", "clock", "halb", "viertel", "noon", "mid", "mitt", "medi", "minuit"),
+    *(
+        "past",
+        "after",
+        "to",
+        "before",
+        "till",
+        "clock",
+        "halb",
+        "viertel",
+        "noon",
+        "mid",
+        "mitt",
+        "medi",
+        "minuit",
+    ),
     *("полдень", "полночь", "正午", "午夜", "零时"),
 )
 _NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
@@ -224,7 +238,9 @@ def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Uncle
     text = _ISO_STRETCH.sub(" to ", _result(_plain(text)))
     lowered = text.lower()
     patterns = _ASCII_DATES if text.isascii() else _DATES
-    days = [place for pattern in patterns for match in pattern.finditer(lowered) if (place := _day(match, order))]
+    days = [
+        place for pattern in patterns for match in pattern.finditer(lowered) if (place := _day(match, order))
+    ]
     places = _places(days)
     if len(places) == 1 and (
         head := re.search(
