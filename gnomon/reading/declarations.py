@@ -405,17 +405,15 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-_THEREFORE = "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|因此|所以|したがって|따라서"
-_CONCLUDING = tuple(_THEREFORE.split("|"))
+_CONCLUDING = "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|因此|所以|したがって|따라서"
 _CONCLUDES = re.compile(
-    rf"(?:{at_word_start(_THEREFORE)})"
+    rf"(?:{at_word_start(_CONCLUDING)})"
     r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
 )
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
 _IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
 _HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
 _QUALITIES = "new|final|right|exact|correct|resulting"
-_NAMING = tuple(_QUALITIES.split("|"))
 _VALUE = re.compile(
     rf"(?:{at_word_start(_QUALITIES)})\s"
     r"(?:date|day|time|arrival time|value|number|distance|"
@@ -429,7 +427,7 @@ _VALUE = re.compile(
 def named_values(said: Said) -> tuple[Declaration, ...]:
     """Where a reply names a value as the exact, correct or resulting one."""
     lowered = _in_small_letters(said.text)
-    if not holds_any(lowered, _NAMING):
+    if not holds_any(lowered, _QUALITIES.split("|")):
         return ()
     return tuple(
         Declaration("declared", match.start(), said.text[slice(*match.span(1))])
@@ -441,7 +439,7 @@ def named_values(said: Said) -> tuple[Declaration, ...]:
 def conclusion(said: Said) -> Iterator[Declaration]:
     """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
     lowered = _in_small_letters(said.text)
-    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING) else []
+    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING.split("|")) else []
     if not conclusions:
         return
     last = conclusions[-1]
