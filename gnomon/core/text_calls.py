@@ -83,7 +83,8 @@ def find_text_calls(text: str, names: Collection[str] = ()) -> TextCalls | None:
     if "```" in text and (fenced := list(_fenced(text, names))):
         form_name = fenced[0][0]
         return _found(text, form_name, [span for form_of, span in fenced if form_of == form_name])
-    if "{" in text and (spans := list(_bare_json(text, names))):
+    may_call = "{" in text and any(f'"{key}"' in text for key in _ARGUMENT_KEYS)
+    if may_call and (spans := list(_bare_json(text, names))):
         return _found(text, "bare_json", spans)
     if "(" in text and (spans := list(_bare_python(text, names))):
         return _found(text, "pythonic", spans)

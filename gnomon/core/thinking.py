@@ -21,7 +21,7 @@ def without_thinking(reply: str) -> str:
     >>> without_thinking("<|channel|>analysis<|message|>East?<|end|><|channel|>final<|message|>B")
     'B'
     """
-    if not _MARK.search(reply):
+    if "<" not in reply or not _MARK.search(reply):
         return reply.strip()
     said = _END.split(_OPEN_OR_CLOSED.sub("", reply))[-1]
     return _FINAL.sub("", said).removesuffix("<|return|>").strip()

@@ -63,17 +63,21 @@ def read_angle(reply: str, *, asked: AnswerForm = "line") -> Reading[float]:
 def degrees_in(text: str) -> float | Unclear | None:
     """The one angle of a text, in degrees from 0 to 360."""
     text = without_denied(without_marks(text[:MAX_TEXT]))
-    if match := _OFF.search(text):
+    if " of " in text and (match := _OFF.search(text)):
         towards, base = (_SIDES[side.lower()] for side in match.group(2, 3))
         return (base + float(match[1]) * (1 if (towards - base) % 360 == 90 else -1)) % 360
     if match := _QUADRANT.search(text):
         turn = float(match[2]) * (1 if match[3] == "E" else -1)
         return turn % 360 if match[1] == "N" else (180 - turn) % 360
-    text = _O_CLOCK.sub(lambda m: f"{30 * int(m[1])}°", text)
-    text = _MINUTES.sub(lambda m: f"{int(m[1]) + int(m[2]) / 60 + float(m[3] or 0) / 3600:.9g}°", text)
-    text = _PI.sub(
-        lambda m: f"{m[1]}{180 * float(m[2] or 1) / float(m[3] or 1):.12g}°" if m[3] != "0" else "", text
-    )
+    lowered = text.lower()
+    if "clock" in lowered:
+        text = _O_CLOCK.sub(lambda m: f"{30 * int(m[1])}°", text)
+    if "°" in text:
+        text = _MINUTES.sub(lambda m: f"{int(m[1]) + int(m[2]) / 60 + float(m[3] or 0) / 3600:.9g}°", text)
+    if "π" in lowered or "pi" in lowered:
+        text = _PI.sub(
+            lambda m: f"{m[1]}{180 * float(m[2] or 1) / float(m[3] or 1):.12g}°" if m[3] != "0" else "", text
+        )
     number = number_of(text, UNITS["deg"])
     if number is not None:
         return number if isinstance(number, Unclear) else number % 360 if math.isfinite(number) else None

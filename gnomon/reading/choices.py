@@ -3,9 +3,9 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from gnomon.reading.characters import bare, without_marks
+from gnomon.reading.characters import bare, holds_any, in_any_case, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
 from gnomon.reading.mentions import (
     AFTER_LETTER,
@@ -32,63 +32,69 @@ MAX_CONTENT = 600  # characters of a declaration in which options are looked for
 _OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
 _CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
 _WORDS = (
-    rf"(?:(?i:{KIND}|the|final|correct|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
-    r"definitely|"
-    r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|"
-    r"[ao](?=\s+[A-Z]\b))"
+    "(?:"
+    + in_any_case(
+        rf"{KIND}|the|final|correct|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
+        r"definitely|therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just"
+    )
+    + r"(?![A-Za-z])|[ao](?=\s+[A-Z]\b))"
 )
 _NAMED = re.compile(
     rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _ENDS = re.compile(rf"{_CLOSE}(?:$|[.,;:)\n!。，])")
 _ANOTHER = re.compile(
-    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{AND})(?![A-Za-z])|{AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{KIND})\s*)*"
+    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:{AND}(?![A-Za-z])|{AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{KIND})\s*)*"
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was)\b)"
+    rf"|{_CLOSE},?\s*[oO][rR] (?i:(?:(?:maybe|possibly|perhaps) )?not)\b"  # "B or not"
 )
 _LISTED = re.compile(
     rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b(?: (?:also|maybe|possibly|perhaps|even)\b)?)?"
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
-    rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{AND})\b))"
+    rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|{AND}\b))"
 )
+_AS = ("equally", "just as")
 _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
-_OR_NOT = re.compile(rf"{_CLOSE},?\s*or (?:(?:maybe|possibly|perhaps) )?not\b", re.IGNORECASE)
 _EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
-_ASIDE = re.compile(rf"^\s?\((?!(?:{AND})\b)[^()]{{1,80}}\)")
+_AROUND = _EMPTY + "([{<"
+_ASIDE = re.compile(rf"^\s?\((?!{AND}\b)[^()]{{1,80}}\)")
 _IS_BEFORE = re.compile(r"\b(?:is|was|be)\s\*{0,2}\($")
 _RUN = re.compile(r"[A-Z]{2,8}")
 _SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
 _NEGATIVE = re.compile(
-    r"\W*(?i:(?:definitely|clearly|certainly)?\s*(?:not|neither|nor|never|nicht|kein\w*|no\s+(?:es|la)|pas|ni|não|не|none)\b|不是|并非|n['’]t)"
+    rf"\W*(?:{in_any_case('definitely|clearly|certainly')}?\s*"
+    + in_any_case(r"not|neither|nor|never|nicht|kein\w*|no\s+es|no\s+la|pas|ni|não|не|none")
+    + r"\b|不是|并非|[nN]['’][tT])"
 )
 _DENIED = re.compile(
     rf"(?:(?:,\s?|{BETWEEN})[A-HJ-Z](?!\w)){{0,25}}{_CLOSE}\s*"
-    rf"(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
-    r"incorrect|"
-    r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
-    r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
+    rf"(?:{in_any_case('is|was|are|seems|looks|can be|has been|ist|es|est')}\s+(?i:(?:\w+\s+)?(?:not|n['’]t|"
+    r"wrong|false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b)|"
+    + in_any_case(r"isn['’]t|wasn['’]t|can['’]?t|cannot|does\s?n['’o]t")
+    + r"|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
 # Scripts from U+3000 on do not part their words by spaces.
-_CAPITAL = re.compile(r"[A-Z](?<!N/.)(?<![^\W_\u3000-\U0010ffff].)(?![A-Za-z0-9_]|['’][A-Za-z])")
+_CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])(?<!N/.)(?<![^\W_\u3000-\U0010ffff].)")
 # Behind a letter: that it is right, or the only one ("Only B fits"), a tick ("A ✗ B ✓"), or an end.
 _BEHIND = re.compile(
-    rf"(?P<right>{MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
+    rf"{MARKS}(?:(?P<right>\.?(?:\s\([^()]{{1,60}}\))?\s+"
     r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct(?!ly|ed)\w*|(?:right|best)(?!-|\s(?!answer|option|choice|one\b|because|as\b|since|and\b|but\b|for\b|match|fit)\w)|"
     r"answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
-    rf"|{MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
+    r"|\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
     r"|\)?\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
-    rf"|(?P<only>{MARKS}\s"
-    r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
-    rf"|(?P<ticked>{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
-    rf"|{MARKS}[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
-    rf"|(?P<ends>{MARKS}(?:[.,;!:\n。，；]|$"
+    r"|(?P<only>\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
+    rf"|(?P<ticked>\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
+    rf"|[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
+    r"|(?P<ends>[.,;!:\n。，；]|$"
     r"|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and)))"
 )
-_CROSSED = re.compile(
-    rf"{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+_DENIED_OR_CROSSED = re.compile(
+    rf"{_DENIED.pattern}"
+    rf"|{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|{in_any_case('no|false|incorrect|wrong')}\b(?! \w))"
 )
 _LABEL_A = re.compile(
     r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))|\[[xX✓✔]\](?=[\s*_(]{1,4}[A-Z]\b)"
@@ -97,7 +103,7 @@ _OF_SEVERAL = re.compile(
     r"\b(?:between|either|of|among|zwischen|entweder|von|entre|между|из)\b", re.IGNORECASE
 )
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
-_BEGINS_WITH_AND = re.compile(rf"\W*(?:{AND})\b", re.IGNORECASE)
+_BEGINS_WITH_AND = re.compile(rf"\W*{AND}\b")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
@@ -108,8 +114,8 @@ _LEAD_ENDS = re.compile(
 )
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
-_FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
-_FIRST_CLAUSE = re.compile(r"[,;:–—]\s|(?<![\d)}])\s-\s|[，；：]")
+_FIRST_SENTENCE = re.compile(r"[.!?\n。！？](?:(?<![.!?])|(?=\s))")
+_FIRST_CLAUSE = re.compile(r"[,;:–—，；：\s](?:(?<=[，；：])|(?<=[,;:–—])(?=\s)|(?<=\s)(?<![\d)}].)-\s)")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
 
 
@@ -122,8 +128,14 @@ def read_choice(reply: str, options: Mapping[str, str], *, asked: AnswerForm = "
     >>> [read_choice(text, options).value for text in ("A or B", "It is an option.", "F", "Answer: A, B")]
     [None, None, None, None]
     """
-    choice = Choices(options)
+    choice = _choices(tuple(options.items()))
     return read_answer(reply, choice.parse, asked=asked, undeclared=choice.undeclared, known=choice.known)
+
+
+@lru_cache(maxsize=256)
+def _choices(options: tuple[tuple[str, str], ...]) -> "Choices":
+    """The options of a question, kept for its next reply."""
+    return Choices(dict(options))
 
 
 class Choices:
@@ -131,26 +143,22 @@ class Choices:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = options
-
-    @cached_property
-    def _texts(self) -> Mapping[str, str]:
-        """The options' plain texts, without articles where that leaves them apart."""
         texts = {
-            letter: bare(without_marks(text) if "\\" in text else text)
-            for letter, text in self._options.items()
+            letter: bare(without_marks(text) if "\\" in text else text) for letter, text in options.items()
         }
         short = {letter: _without_article(text) for letter, text in texts.items()}
-        return short if len(set(short.values())) == len(set(texts.values())) else texts
-
-    @cached_property
-    def _have_words(self) -> bool:
-        """Whether no option's text can be a mere letter."""
-        return all(len(text) > MAX_LETTER for text in self._options.values())
-
-    @property
-    def _judged(self) -> bool:
-        """Whether words such as "No" judge an option; false where they are one."""
-        return _VERDICTS.isdisjoint(self._texts.values())
+        # The options' plain texts, without articles where that leaves them apart.
+        self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
+        self._letters = {
+            plain: "".join(letter for letter, text in self._texts.items() if text == plain)
+            for plain in self._texts.values()
+        }
+        # Whether no option's text can be a mere letter.
+        self._have_words = all(len(text) > MAX_LETTER for text in options.values())
+        # Whether words such as "No" judge an option; false where they are one.
+        self._judged = _VERDICTS.isdisjoint(self._letters)
+        self._denied = _DENIED_OR_CROSSED if self._judged else _DENIED
+        self._one_may_decline = any(map(DENIES.search, self._letters))
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -178,9 +186,12 @@ class Choices:
         ticked: list[int] = []
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
-            if (behind and is_chosen(text, at, behind.lastgroup)) or self._is_given(text, at):
+            how = behind.lastgroup if behind else ""
+            if (how and is_chosen(text, at, how)) or (
+                text.startswith(")", at + 1) and self._is_given(text, at)
+            ):
                 places.append(at)
-            if behind and behind.lastgroup == "ticked":
+            if how == "ticked":
                 ticked.append(at)
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
@@ -198,8 +209,8 @@ class Choices:
         return tuple(declared)
 
     def _is_given(self, text: str, at: int) -> bool:
-        """Whether a sentence gives a letter with its option's words: "The cause is (B) the east wind"."""
-        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
+        """Whether a letter in brackets is given with its option's words: "The cause is (B) the east wind"."""
+        if not _IS_BEFORE.search(text, max(0, at - 8), at):
             return False
         words = self._texts[text[at]]
         behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))
@@ -220,8 +231,8 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
-        if declines(text) and not any(map(DENIES.search, self._texts.values())):
-            return  # and no option says that it cannot be told
+        if declines(text) and not self._one_may_decline:
+            return
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
         yield Declaration("only_mention", 0, text)
@@ -235,17 +246,24 @@ class Choices:
         plain = bare(text)
         if not plain or (len(plain) == 1 and self._have_words):
             return None
-        forms = (plain, _without_article(plain))
-        letters = [letter for letter, words in self._texts.items() if words in forms]
-        return letters[0] if len(letters) == 1 else None
+        letters = self._letters.get(plain, "")
+        if (short := _without_article(plain)) is not plain:
+            letters += self._letters.get(short, "")
+        return letters if len(letters) == 1 else None
+
+    def _alone(self, text: str) -> str | None:
+        """The letter that is all of a text, and not an option's text itself."""
+        letter = text.strip(_AROUND).upper()
+        is_letter = letter in self._options and letter.casefold() not in self._letters
+        return letter if is_letter else None
 
     def _of(self, text: str) -> str | Unclear | None:
         """The option that a declared text begins with, or the only one whose text it holds."""
-        if by_text := self._by_text(text):
-            return by_text
+        if found := self._alone(text) or self._by_text(text):
+            return found
         if _NEGATIVE.match(text):
             return None
-        if _RUN.fullmatch(text) and set(text) <= self._options.keys():
+        if len(text) <= MAX_LETTER and _RUN.fullmatch(text) and set(text) <= self._options.keys():
             return Unclear()
         match = _NAMED.match(text)
         if match is not None:
@@ -266,21 +284,20 @@ class Choices:
         if not rest.strip(_EMPTY):
             return letter
         own = self._by_text(rest)
-        if written.islower() and own != letter and not _ENDS.match(rest):
+        if own == letter:
+            return letter
+        if written.islower() and not _ENDS.match(rest):
             return None
-        another = None if own == letter else _ANOTHER.match(_ASIDE.sub("", rest, count=1))
-        if another is not None and another[1] in self._options and another[1] != letter:
+        another = _ANOTHER.match(_ASIDE.sub("", rest, count=1) if "(" in rest else rest)
+        if another is not None and another[1] in (None, *self._options) and another[1] != letter:
             return Unclear()
-        is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not AFTER_LETTER.match(rest)
-        if is_word and own != letter:
+        if letter in "AIOEY" and _SMALL_WORD.match(rest) and not AFTER_LETTER.match(rest):
             return None
-        if _OR_NOT.match(rest):
-            return Unclear()
-        if _DENIED.match(rest) or (_CROSSED.match(rest) and self._judged):
+        if self._denied.match(rest):
             return ""
-        if own not in (None, letter):
+        if own is not None:
             return Unclear()
-        another = (_LISTED.match(rest) if own is None else None) or _AS_GOOD.search(rest)
+        another = _LISTED.match(rest) or (_AS_GOOD.search(rest) if holds_any(rest, _AS) else None)
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         return letter
@@ -296,8 +313,8 @@ class Choices:
         if len(text) > MAX_CONTENT:
             return None
         text = without_marks(text)
-        if by_text := self._by_text(text):
-            return by_text
+        if found := self._alone(text) or self._by_text(text):
+            return found
         match = _NAMED.match(text)
         if match is None or match[1].upper().translate(_LATIN) not in self._options:
             return self._by_value(text)
@@ -323,8 +340,9 @@ class Choices:
         """The option whose value a short text gives, in whatever spelling of the unit."""
         if len(text) > MAX_VALUE or not self._values or declines(text):
             return None
+        read = {unit: number_of(text, unit) for unit in {quantity.unit for quantity in self._values.values()}}
         for letter, quantity in self._values.items():
-            value = number_of(text, quantity.unit)
+            value = read[quantity.unit]
             if isinstance(value, float) and math.isclose(value, quantity.value, rel_tol=1e-6):
                 return letter
         return None
@@ -332,8 +350,8 @@ class Choices:
     def _by_first_words(self, text: str) -> str | None:
         """The option whose text is the first sentence, or the first clause, of several."""
         for end in (_FIRST_SENTENCE, _FIRST_CLAUSE):
-            first = end.split(text, maxsplit=1)[0]
-            if len(first) < len(text) and (by_text := self._by_text(without_marks(first))):
+            first = end.search(text)
+            if first and (by_text := self._by_text(without_marks(text[: first.start()]))):
                 return by_text
         return None
 
@@ -402,13 +420,13 @@ class Choices:
 
     def _not_denied(self, text: str, mentions: list[tuple[str, int]]) -> set[str]:
         """The letters that are named somewhere without being denied there."""
+        if not mentions:
+            return set()
         may_deny = len(text) > MAX_CONTENT or DENIES.search(text.lower())
         return {
             letter
             for letter, at in mentions
-            if not (may_deny and is_denied(text, at))
-            and not _DENIED.match(text, at + 1)
-            and not (_CROSSED.match(text, at + 1) and self._judged)
+            if not (may_deny and is_denied(text, at)) and not self._denied.match(text, at + 1)
         }
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:
@@ -416,6 +434,8 @@ class Choices:
         lowered = text.casefold()
         places: list[tuple[int, int, str]] = []
         inside = [item for item in self._texts.items() if item[1] and item[1] in lowered]
+        if not inside:
+            return []
         for letter, words in sorted(inside, key=lambda item: -len(item[1])):
             if len(words) < 3 and words.isalpha():
                 continue

@@ -2,18 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from itertools import accumulate, chain, islice
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.reading.characters import at_word_start, plain_characters
+from gnomon.reading.characters import at_word_start, holds_any, plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
 MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
+MAX_ALONE = 6  # characters of an answer in which no second one has room
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
@@ -67,7 +68,6 @@ _FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", 
 _CALL_ALONE = re.compile(
     rf"(?:```\w*\s*)?(?!(?i:{_FINAL.pattern})\()[A-Za-z_][\w.]*\([^()\"']*[\"'][^()]*\)(?:\s*```)?"
 )
-_CALL_SIGN = re.compile(r"\{|<|\[|```|Action Input:")
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
@@ -123,8 +123,10 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
-_ASCII_LABELS = {word: re.compile(at_word_start(word)) for word in _LABELS if word.isascii()}
-_ALL_LABELS = {**_ASCII_LABELS, **{word: re.compile(word) for word in _LABELS if not word.isascii()}}
+_LONGEST_FIRST = sorted(_LABELS, key=len, reverse=True)
+_ASCII = at_word_start("|".join(filter(str.isascii, _LONGEST_FIRST)))
+_ASCII_LABEL = re.compile(_ASCII)
+_LABEL = re.compile("|".join((_ASCII, *(word for word in _LONGEST_FIRST if not word.isascii()))))
 _QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure|option|answer)[\s*_]{1,4}$")
 _NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
 _MARGIN = re.compile(
@@ -161,10 +163,23 @@ _DECLINES = re.compile(
     r"mistake in the (?:question|problem|options|choices)\b|not sure\b|unsure\b|unclear\b)|"
     r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
 )
+# One of these stands where `_DECLINES` finds something.
 _DECLINING = (
-    *("not", "none", "no ", "n't", "n’t", "need", "unable", "impossible", "insufficient", "lack", "without"),
-    *("mistake", "unsure", "unclear", "选项", "无法"),
-)  # one of these stands where `_DECLINES` finds something
+    "no ",
+    "not",
+    "none",
+    "n't",
+    "n’t",
+    "un",
+    "im",
+    "ins",
+    "need",
+    "lack",
+    "without",
+    "mistake",
+    "选项",
+    "无法",
+)
 _STILL = re.compile(
     r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
 )
@@ -176,17 +191,17 @@ def what_is_said(reply: str) -> Said:
     if len(text) > MAX_READ:
         text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
     text = plain_characters(text)
-    if _CALL_SIGN.search(text):
+    if "{" in text or "<" in text or "[" in text or "```" in text or "Action Input:" in text:
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
     if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
-        return Said(text="", objects=())
+        return Said("", ())
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
         text = _without_next_question(text)
     text, objects = _objects(text) if "{" in text else (text, ())
-    return Said(text=text.strip(), objects=objects)
+    return Said(text.strip(), objects)
 
 
 def _without_next_question(text: str) -> str:
@@ -240,15 +255,19 @@ def _is_final(fields: Mapping[str, Any]) -> bool:
 
 
 def declarations_in(
-    said: Said, asked: AnswerForm, more: tuple[Declaration, ...] = ()
+    said: Said, asked: AnswerForm, known: Callable[[Said], tuple[Declaration, ...]] | None = None
 ) -> Iterator[Declaration]:
     """The declarations of a reply, those that outrank others first; within a rank the last first.
 
-    `more` are declarations in words that only some kinds of answers know, such as "B is correct".
+    `known` finds declarations in words that only some kinds of answers know, such as "B is correct".
     """
-    in_words = [*labels_in(said.text), *more]
-    if more:
-        in_words.sort(key=lambda declaration: declaration.at)
+    in_words = labels_in(said.text)
+    if asked == "line" and in_words and in_words[-1].rule == "asked_form":
+        text = in_words[-1].text
+        if len(text) <= MAX_ALONE and said.text.endswith(text):
+            yield in_words[-1]  # nothing stands behind it that could take it back
+    if more := known(said) if known else ():
+        in_words = sorted([*in_words, *more], key=lambda declaration: declaration.at)
     in_words.reverse()
     structured = _structured(said)
     if not (in_words or structured):
@@ -352,7 +371,8 @@ def labels_in(text: str) -> list[Declaration]:
     lowered = _in_small_letters(text)
     declared: list[Declaration] = []
     following = len(text)
-    for label in _labels(lowered)[: -MAX_LABELS - 1 : -1]:
+    labels = list((_ASCII_LABEL if lowered.isascii() else _LABEL).finditer(lowered))
+    for label in labels[: -MAX_LABELS - 1 : -1]:
         end = _LABELS[label[0]].match(lowered, label.end())
         if end and (declaration := _declared(text, lowered, label, end.end(), following)):
             declared.append(declaration)
@@ -360,22 +380,13 @@ def labels_in(text: str) -> list[Declaration]:
     return declared[::-1]
 
 
-def _labels(lowered: str) -> list[re.Match[str]]:
-    """The words that may declare an answer, in their order; one within a longer one does not count."""
-    labels = _ASCII_LABELS if lowered.isascii() else _ALL_LABELS
-    matches = [match for word in labels if word in lowered for match in labels[word].finditer(lowered)]
-    if len(matches) > 1:
-        matches.sort(key=lambda match: (match.start(), -match.end()))
-        ends = [0, *accumulate((match.end() for match in matches), max)]
-        matches = [match for match, end in zip(matches, ends, strict=False) if match.start() >= end]
-    return matches
-
-
 def _declared(text: str, lowered: str, label: re.Match[str], end: int, following: int) -> Declaration | None:
     """What a label that ends there declares, up to the following one; None where it declares nothing."""
     start, word = label.start(), label[0]
     margin = lowered.rfind("\n", 0, start) + 1
-    is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
+    is_line = start == margin or (
+        start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
+    )
     ends_with_sign = lowered[end - 1] in ":="
     ends_its_line = not ends_with_sign and not lowered[end : end + 20].partition("\n")[0].strip("* _`")
     if (
@@ -394,16 +405,17 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-_THEREFORE = "therefore|thus|hence|consequently|altogether|in total|in conclusion|as a result|so"
+_CONCLUDING = "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|因此|所以|したがって|따라서"
 _CONCLUDES = re.compile(
-    rf"(?:{at_word_start(f'{_THEREFORE}|因此|所以|したがって|따라서')})"
+    rf"(?:{at_word_start(_CONCLUDING)})"
     r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
 )
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
 _IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
 _HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
+_QUALITIES = "new|final|right|exact|correct|resulting"
 _VALUE = re.compile(
-    rf"(?:{at_word_start('exact|correct|right|resulting|final|new')})\s"
+    rf"(?:{at_word_start(_QUALITIES)})\s"
     r"(?:date|day|time|arrival time|value|number|distance|"
     r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
@@ -415,6 +427,8 @@ _VALUE = re.compile(
 def named_values(said: Said) -> tuple[Declaration, ...]:
     """Where a reply names a value as the exact, correct or resulting one."""
     lowered = _in_small_letters(said.text)
+    if not holds_any(lowered, _QUALITIES.split("|")):
+        return ()
     return tuple(
         Declaration("declared", match.start(), said.text[slice(*match.span(1))])
         for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
@@ -424,7 +438,8 @@ def named_values(said: Said) -> tuple[Declaration, ...]:
 
 def conclusion(said: Said) -> Iterator[Declaration]:
     """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
-    conclusions = list(_CONCLUDES.finditer(_in_small_letters(said.text)))
+    lowered = _in_small_letters(said.text)
+    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING.split("|")) else []
     if not conclusions:
         return
     last = conclusions[-1]
@@ -451,7 +466,7 @@ def declines(text: str) -> bool:
     (True, False)
     """
     lowered = text.lower()
-    if not any(word in lowered for word in _DECLINING):
+    if not holds_any(lowered, _DECLINING):
         return False
     ends = [match.end() for match in _DECLINES.finditer(lowered)]
     if not ends or _STILL.search(lowered, ends[-1]):
@@ -463,5 +478,6 @@ def declines(text: str) -> bool:
 def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
     sentence = _SENTENCE_END.split(before)[-1]
-    clause = _CLAUSE.split(sentence)[-1]
-    return _UNDOES.search(clause) is not None or _SUPPOSES.match(sentence) is not None
+    may_undo = _UNDOES.search(sentence) is not None
+    undoes = may_undo and _UNDOES.search(_CLAUSE.split(sentence)[-1]) is not None
+    return undoes or _SUPPOSES.match(sentence) is not None

@@ -2,14 +2,16 @@
 
 import re
 
+from gnomon.reading.characters import in_any_case
+
 KIND = (
     r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
     r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기|선택지"
 )
-AND = r"(?:or|and|plus|as well as|along with|oder|und|ou|et|o|y|e|или|и|versus|vs\.?)"
+AND = in_any_case(r"or|and|plus|as well as|along with|oder|und|ou|et|o|y|e|или|и|versus|vs\.?")
 AND_CJK = "或者|或|和|与|、|または|か|と|또는|과|와"
 MARKS = r"[*_`(\[\"')\]]{0,6}"
-BETWEEN = rf"(?:,?\s(?i:{AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{AND_CJK})\s?)"
+BETWEEN = rf"(?:,?\s{AND}\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{AND_CJK})\s?)"
 # The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
 AFTER_LETTER = re.compile(
     r"\s+(?:is|was|because|since|as|for|with|given|due|based|which|but|and|or|seems|would|must|should|will|can|"
@@ -65,8 +67,10 @@ ENDS_ALL = re.compile(rf"{MARKS}[.!]?$")
 def is_chosen(text: str, at: int, behind: str | None) -> bool:
     """Whether a letter is chosen by what stands before it and, as `behind` says, after it."""
     if behind in ("ends", "ticked"):
-        ends_all = ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at)
-        return bool(ends_all or _CHOOSES.search(text[max(0, at - 60) : at].lower()))
+        before = text[max(0, at - 60) : at]
+        begins_sentence = before[-2:-1] in (".", "!") and _ENDS_SENTENCE.search(before)
+        ends_all = begins_sentence and ENDS_ALL.match(text, at + 1)
+        return bool(ends_all or (before and _CHOOSES.search(before.lower())))
     return behind == "right" or (behind == "only" and _ONLY.search(text, max(0, at - 12), at) is not None)
 
 
@@ -96,5 +100,6 @@ def is_letter(text: str, at: int) -> bool:
 
 def is_denied(text: str, at: int) -> bool:
     """Whether the clause that leads to a place denies what stands there."""
-    clause = _CLAUSE.split(text[max(0, at - 60) : at])[-1]
-    return DENIES.search(clause.lower()) is not None
+    before = text[max(0, at - 60) : at]
+    may_deny = DENIES.search(before.lower()) is not None
+    return may_deny and DENIES.search(_CLAUSE.split(before)[-1].lower()) is not None

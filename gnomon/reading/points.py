@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from gnomon.reading.characters import without_denied, without_marks
+from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
@@ -24,9 +24,10 @@ _GEO_URI = re.compile(rf"\bgeo:({_FLOAT}),({_FLOAT})")
 _MAP_LINK = re.compile(
     rf"(?:@|[?&](?:q|ll|query|center)=|#map=[\d.]{{1,5}}/|[?&]mlat=|!3d)({_FLOAT})(?:,|%2C|/|&mlon=|!4d)\s?({_FLOAT})"
 )
+_LINK_SIGNS = ("geo:", "@", "=", "!3d")
 _ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
-_SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
-_SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
+_SPACED = re.compile(r"(\d(?<![\w.].)\d{0,2})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[nsew]\b)")
+_SPACED_MINUTES = re.compile(r"(\d(?<![\w.].)\d{0,2})\s(\d{1,2}\.\d{1,9})\s?(?=[nsew]\b)")
 _SWAPPED = re.compile(
     r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])|\d\W{1,4}\(lon[a-z]*\W{1,3}lat[a-z]*\)"
 )
@@ -52,10 +53,13 @@ _DMS = (
     r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
-_SIDE = rf"(?:{'|'.join(sorted(_BESIDE, key=len, reverse=True))})"
-_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![a-z])")
-_BEFORE = re.compile(rf"(?<![a-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])")
+_SIDES = sorted(_BESIDE, key=len, reverse=True)
+_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({'|'.join(_SIDES)})(?![a-z])")
+_BEFORE = re.compile(
+    rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])"
+)
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
+_NAMES = ("lat", "lon", "lng", "breite", "länge", "широта", "долгота", *"纬緯经經経위경")
 _NAMED = re.compile(
     rf"\b(lat|lon|lng|long|latitud|longitud|breite|länge|широта|долгота|纬度|緯度|经度|經度|経度|위도|경도)"
     rf"(?:itude)?(?:_deg)?(?![a-z])(?:\s(?:of|for)\s[^\n.,;:\d]{{1,40}}?(?=\s(?:is|was)\b|:|=))?[^\w\n+−-]{{0,6}}"
@@ -142,14 +146,15 @@ def _checked(pair: Sequence[Any] | None, on: Ground) -> Position | None:
 
 def _pairs(text: str, on: Ground) -> list[Position]:
     """The pairs of a text by the spelling that says most: one with names, with sides of the Earth, plain."""
-    swapped = [(float(b), float(a)) for a, b in _WKT.findall(text)]
+    swapped = [(float(b), float(a)) for a, b in _WKT.findall(text)] if "(" in text else []
     if on == "plane":
         written = [(b, a) for a, b in swapped] + [(float(a), float(b)) for a, b in _AXES.findall(text)]
         return written or _plain_pairs(text)
-    links = [
-        (float(a), float(b))
-        for a, b in [*_GEO_URI.findall(text), *_MAP_LINK.findall(text), *_ISO_6709.findall(text)]
-    ]
+    spellings = (
+        *((_GEO_URI, _MAP_LINK) if holds_any(text, _LINK_SIGNS) else ()),
+        *((_ISO_6709,) if "+" in text or "-" in text else ()),
+    )
+    links = [(float(a), float(b)) for spelling in spellings for a, b in spelling.findall(text)]
     if swapped or links:
         return swapped or links
     text = text.lower()
@@ -158,7 +163,7 @@ def _pairs(text: str, on: Ground) -> list[Position]:
             text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
     if "°" not in text:
         text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
-    if written := _by_side(text) or _by_name(text):
+    if written := (_by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []) or _by_name(text):
         return written
     pairs = _plain_pairs(text)
     return [(b, a) for a, b in pairs] if "lon" in text and _SWAPPED.search(text) else pairs
@@ -177,7 +182,9 @@ def _by_side(text: str) -> list[Position]:
 def _by_name(text: str) -> list[Position]:
     latitudes: list[float] = []
     longitudes: list[float] = []
-    behind = {match[5]: match for match in _NAMED_BEHIND.finditer(text)}
+    if not holds_any(text, _NAMES):
+        return []
+    behind = {match[5]: match for match in _NAMED_BEHIND.finditer(text)} if "itude" in text else {}
     if len(behind) == 2:  # "9.9 latitude and 23.2 longitude"
         latitude, longitude = (
             _degrees(*behind[name].group(1, 2, 3, 4)) for name in ("latitude", "longitude")

@@ -4,10 +4,11 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from gnomon.reading.characters import without_denied, without_marks
+from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.texts import as_json
@@ -21,15 +22,16 @@ _SPACE = "\u00a0\u2009\u202f\u2007 "
 _GROUP = rf"['’_{_SPACE}]"
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _DIGITS = (
-    rf"\d{{1,3}}(?:,\d{{3}}){{1,6}}(?:\.\d{{1,15}})?(?![\d,]*\d)|\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,15}}|\d{{1,3}}(?:\.\d{{3}}){{2,6}}"
+    rf"(?=\d{{1,3}}(?:[.,]|{_GROUP})\d\d)(?:"  # parted by marks
+    r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,15})?(?![\d,]*\d)|\d{1,3}(?:\.\d{3}){1,6},\d{1,15}|\d{1,3}(?:\.\d{3}){2,6}"
     r"|\d{1,2}(?:,\d{2}){1,5},\d{3}(?![\d,]*\d)"
-    rf"|\d{{1,3}}(?:{_GROUP}\d{{3}}){{1,6}}(?:[.,]\d{{1,15}})?(?!\d)"
+    rf"|\d{{1,3}}(?:{_GROUP}\d{{3}}){{1,6}}(?:[.,]\d{{1,15}})?(?!\d))"
     rf"|\d{{1,18}}(?:[.,]\d{{1,15}})?|\.\d{{1,15}}"
 )
 _NUMBER = re.compile(
     rf"(?<![A-Za-z0-9À-ӿ_.,^])(?:(?P<sign>[-+−–])\s?)?"
     rf"(?:(?:(?P<whole>\d{{1,6}})\s+)?(?P<top>\d{{1,6}})\s?[/⁄]\s?(?P<bottom>\d{{1,6}})(?![\d/.])"
-    rf"|(?P<digits>{_DIGITS})?\s?(?P<vulgar>[{_VULGAR}])|(?P<plain>{_DIGITS}))"
+    rf"|(?P<digits>{_DIGITS})(?:\s?(?P<vulgar>[{_VULGAR}]))?|\s?(?P<alone>[{_VULGAR}]))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
     r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|billion|tausend|mil|millions?|Millionen)\b))?"
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
@@ -52,7 +54,7 @@ _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
 _MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
 _ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
-_METRES = re.compile(r"(?<![\d.,])(\d{1,3})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
+_METRES = re.compile(r"(\d(?<![\d.,].)\d{0,2})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
 _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
 _SCALE = re.compile(r"([KMB])(?<=\d.)(?![\w/])")
 _PER = re.compile(
@@ -60,7 +62,7 @@ _PER = re.compile(
     r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
-_PER_SIGNS = (" per ", " an ", "⁻", "^-", "^{-", "^−", "^{−")
+_PER_SIGNS = (" per ", " an ", "⁻", "^")
 _SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _DEGREES = re.compile(
     r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
@@ -69,6 +71,7 @@ _JOINED = re.compile(r"([\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
+_FOOT_SIGNS = ("'", "′", "’")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
@@ -98,6 +101,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _EQUALS = re.compile(r"=|≈|≃|≅|\bequals\b")
+_EQUAL_SIGNS = ("=", "≈", "≃", "≅", "equals")
 _OPERATOR = re.compile(
     r"[+×÷√^∑∫·]|(?<![A-Za-z/])/(?=\s*[\d(])|\*|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|(?<=[\d)])\s*[−-]\s*(?=[\d(])"
 )
@@ -154,11 +158,12 @@ def quantities_in(text: str) -> list[Quantity]:
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
-    sign, whole, top, bottom, digits, vulgar, plain, e, ten, power, times, word = match.groups()
+    sign, whole, top, bottom, digits, vulgar, alone, e, ten, power, times, word = match.groups()
     if top:
         value = int(whole or 0) + (int(top) / int(bottom) if int(bottom) else 0.0)
     else:
-        value = _decimal(plain or digits or "0") + (unicodedata.numeric(vulgar) if vulgar else 0.0)
+        value = _decimal(digits or "0")
+        value += unicodedata.numeric(vulgar or alone) if vulgar or alone else 0.0
     if exponent := e or ten:
         value = _scaled(value, exponent)
     elif power:
@@ -208,7 +213,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
     (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
     """
     own = unit_of(unit) if unit else None
-    return read_value(reply, lambda text: number_of(text, own), asked=asked)
+    return read_value(reply, partial(number_of, own=own), asked=asked)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
@@ -219,7 +224,12 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
     if text.endswith(")") and _CALL.fullmatch(text.strip()):
         return None
-    text = without_denied(_spelled_out(without_marks(text), own))
+    text = _spelled_out(without_marks(text), own)
+    if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
+        return (
+            _one_of((quantity,), own) if math.isfinite(quantity.value) else None
+        )  # nothing stands beside it
+    text = without_denied(text)
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
     if answer is None and " but " in text:
         answer = _one_in(text.partition(" but ")[2], own)
@@ -235,7 +245,7 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
     if not quantities:
         text = _in_digits(text)
         quantities = quantities_in(text)
-    if not quantities or not all(math.isfinite(quantity.value) for quantity in quantities):
+    if not quantities or not all(map(math.isfinite, [quantity.value for quantity in quantities])):
         return None
     if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
         return _one_of(quantities, own)  # nothing stands beside it
@@ -273,13 +283,15 @@ def _from_json(text: str) -> str:
 def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
-        text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
-        text = _JOINED.sub(r"\1 ", text)
+        if "10" in text:
+            text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
+        if max(text) > "\u3000":
+            text = _JOINED.sub(r"\1 ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
         text = _MINUS.sub("-", text)
-    if any(sign in text for sign in _PER_SIGNS):
+    if holds_any(text, _PER_SIGNS):
         text = _PER.sub(_speed, text)
     if "h" in text:
         text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
@@ -297,7 +309,8 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _MIN_S.sub(lambda match: f"{match[1]} s", text)
         text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
     elif own.of == "length":
-        text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
+        if holds_any(text, _FOOT_SIGNS):
+            text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
         text = _METRES.sub(lambda match: f"{match[1]}.{match[2]} m", text)
     if "±" in text or "+" in text or " or " in text:
         text = _PLUS_MINUS.sub("", text)
@@ -341,7 +354,7 @@ def _of_formula(text: str) -> str:
             if _OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")
             else head
         )
-    if _NAMED_VALUES.search(text):
+    if not holds_any(text, _EQUAL_SIGNS) or _NAMED_VALUES.search(text):
         return text
     parts = _EQUALS.split(text)
     return parts[-1] if len(parts) > 1 and (re.search(r"\d", parts[-1]) or not parts[-1].strip()) else text
@@ -399,6 +412,8 @@ def joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
 
 def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear:
     """The value that all quantities have, in the unit; of several the only one that is in this very unit."""
+    if len(quantities) == 1 and (own is None or quantities[0].unit in (None, own)):
+        return quantities[0].value
     if own is None:
         return quantities[0].value if _are_same(quantities) else Unclear()
     of_kind = [

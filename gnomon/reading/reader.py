@@ -79,7 +79,7 @@ def read_answer(
     """
     said = what_is_said(reply)
     flag = ""
-    declared = declarations_in(said, asked, known(said) if known else ())
+    declared = declarations_in(said, asked, known)
     for is_declared, places in ((True, declared), (False, (undeclared or bare_values)(said))):
         for declaration in places:
             answer = parse(declaration)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Generic, Literal, TypeVar
 
-from gnomon.reading.characters import without_denied, without_marks
+from gnomon.reading.characters import at_word_start, holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
 from gnomon.reading.texts import as_json
@@ -72,21 +72,22 @@ _NAMES = {
     12: "december dec dez dezember diciembre décembre déc dezembro декабря декабрь",
 }
 _MONTHS = {name: month for month, names in _NAMES.items() for name in names.split()}
-_MONTH = rf"(?P<{{}}>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
-_YEAR = r"(?P<{}>\d{{4}}|(?<=-)\d{{2}}(?!\d))"
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_YEAR = r"(?P<y>\d{4}|(?<=-)\d{2}(?!\d))"
 _DATES = (
-    re.compile(r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"),
+    re.compile(r"(?P<y>\d(?<!\d.)\d{3})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"),
     re.compile(r"(?:(?P<y>\d{4})\s?[年년]\s?)?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日号일]"),
     re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s*[\s-]?(?:of\s|de\s)?\s*{_MONTH.format('name')}(?:,?[\s-]+(?:de\s|of\s)?{_YEAR.format('y')})?",
-        re.IGNORECASE,
+        rf"(?P<d>\d(?<!\w.)\d?)(?:st|nd|rd|th|er|º|\.)?\s*[\s-]?(?:of\s|de\s)?\s*(?P<name>{_MONTH})\b\.?"
+        rf"(?:,?[\s-]+(?:de\s|of\s)?{_YEAR})?"
     ),
     re.compile(
-        rf"\b{_MONTH.format('name')}\s+(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+{_YEAR.format('y')})?",
-        re.IGNORECASE,
+        rf"(?P<name>{at_word_start(_MONTH)})\b\.?\s+(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)"
+        rf"(?:,?\s+{_YEAR})?"
     ),
-    re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
+    re.compile(r"(?P<a>\d(?<![\d./-].)\d?)(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
 )
+_ASCII_DATES = (*_DATES[:1], *_DATES[2:])
 _COUNT = (
     r"\b(?:\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten)\s(?:days?|weeks?|months?|years?)"
 )
@@ -102,14 +103,14 @@ _DAY_BEHIND = re.compile(
     r"\s?(?:-|–|to|or|and|through|until)\s?(\d{1,2})(?:st|nd|rd|th)?(?![\w:./])(?:,?\s(\d{4})\b)?"
 )
 _MERIDIEM = (
-    r"(?P<half>[ap]\.?\s?m\b\.?|in the (?:morning|afternoon|evening)|at night|"
+    r"(?P<half>(?i:[ap]\.?\s?m\b\.?|in the (?:morning|afternoon|evening)|at night|"
     r"(?:de|da) (?:la )?(?:tarde|noche|noite|mañana|manhã)|nachmittags|abends|"
-    r"morgens|du matin|de l['’]après-midi|du soir)"
+    r"morgens|du matin|de l['’]après-midi|du soir))"
 )
+_HOUR_DIGITS = r"(?P<h>\d(?<![\d:.].)\d?)"
 _CLOCKS = (
     re.compile(
-        rf"(?<![\d:.])(?P<h>\d{{1,2}})(?:[:.](?P<m>\d{{2}})(?:[:.](?P<s>\d{{2}}(?:\.\d{{1,6}})?))?)?\s?{_MERIDIEM}",
-        re.IGNORECASE,
+        rf"{_HOUR_DIGITS}(?:[:.](?P<m>\d{{2}})(?:[:.](?P<s>\d{{2}}(?:\.\d{{1,6}})?))?)?\s?{_MERIDIEM}"
     ),
     re.compile(
         r"(?P<day>上午|下午|晚上|早上|凌晨|中午|午前|午後|오전|오후)?\s?(?P<h>\d{1,2})\s?[点點時时시](?:\s?(?P<m>\d{1,2})\s?[分분]?|(?P<mid>半|반))?(?:\s?(?P<s>\d{1,2})\s?[秒초])?"
@@ -118,14 +119,16 @@ _CLOCKS = (
         r"(?P<day>上午|下午|晚上|早上|凌晨|午前|午後|오전|오후)\s?(?P<h>\d{1,2}):(?P<m>\d{2})(?![\d:])"
     ),
     re.compile(
-        r"(?<![\d:.])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
+        _HOUR_DIGITS
+        + r":(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
     ),
-    re.compile(r"(?<![\d:.])(?P<h>\d{1,2})\s?(?:h|Uhr|ч)(?:\s?(?P<m>\d{2}))?(?![\w])(?!\s?\d)"),
-    re.compile(r"(?<![\d:.])(?P<h>\d{1,2})[.,](?P<m>\d{2})\s?(?:Uhr|h)\b"),
-    re.compile(r"(?<![\d:.])(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hours|hrs|h)\b", re.IGNORECASE),
+    re.compile(rf"{_HOUR_DIGITS}\s?(?:h|Uhr|ч)(?:\s?(?P<m>\d{{2}}))?(?![\w])(?!\s?\d)"),
+    re.compile(rf"{_HOUR_DIGITS}[.,](?P<m>\d{{2}})\s?(?:Uhr|h)\b"),
+    re.compile(r"(?P<h>[0-2](?<![\d:.].)(?:(?<!2)\d|(?<=2)[0-4]))(?P<m>[0-5]\d)\s?(?i:hours|hrs|h)\b"),
     re.compile(r"^\s*(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)\s*$"),
-    re.compile(r"(?<![\d:.])(?P<h>\d{1,2})[.](?P<m>[0-5]\d)(?![\d.])(?!\s?[a-zA-Z%°])"),
+    re.compile(rf"{_HOUR_DIGITS}[.](?P<m>[0-5]\d)(?![\d.])(?!\s?[a-zA-Z%°])"),
 )
+_ASCII_CLOCKS = (*_CLOCKS[:1], *_CLOCKS[3:])
 _SMALL = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _HOUR = {word: at for at, word in enumerate(_SMALL, start=1)} | {str(at): at for at in range(1, 13)}
 _HOUR |= {"noon": 12, "midnight": 12}
@@ -148,24 +151,17 @@ _NOON = re.compile(
     r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|midi|minuit|полдень|полночь)\b|正午|午夜|零时",
     re.IGNORECASE,
 )
+# One of these stands where a time is in words.
+_IN_WORDS = "past after to before till clock halb viertel noon mid mitt medi minuit полдень полночь 正午 午夜 零时".split()
 _NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
-_LATE = (
-    *("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening", "at night", "noon"),
-    *(
-        "de la tarde",
-        "de la noche",
-        "da tarde",
-        "da noite",
-        "nachmittags",
-        "abends",
-        "de l'",
-        "de l’",
-        "du soir",
-    ),
+_LATE = tuple(
+    "p|下午|晚上|午後|오후|in the afternoon|in the evening|at night|noon|de la tarde|de la noche|da tarde|da noite|"
+    "nachmittags|abends|de l'|de l’|du soir".split("|")
 )
-_EARLY = (
-    *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),
-    *("de la mañana", "da manhã", "morgens", "du matin"),
+_EARLY = tuple(
+    "am|a.|a |上午|早上|凌晨|午前|오전|in the morning|midnight|de la mañana|da manhã|morgens|du matin".split(
+        "|"
+    )
 )
 _BOUND = re.compile(
     r"\b(?:(?:earlier|later|sooner) than|before|after|since|until|vor dem|nach dem|avant|après)\s"
@@ -204,7 +200,9 @@ def read_date(
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
     """The one time, or stretch of times, of a text."""
     text = _result(_plain(text))
-    places = _places([*_spoken(text), *(p for pattern in _CLOCKS for p in _numeric(pattern, text))])
+    patterns = _ASCII_CLOCKS if text.isascii() else _CLOCKS
+    written = [place for pattern in patterns for match in pattern.finditer(text) if (place := _clock(match))]
+    places = _places([*_spoken(text), *written] if holds_any(text.lower(), _IN_WORDS) else written)
     ends = _same_half(text, places)
     return _one_of(ends, text)
 
@@ -212,11 +210,10 @@ def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
 def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Unclear | None:
     """The one day, or stretch of days, of a text."""
     text = _ISO_STRETCH.sub(" to ", _result(_plain(text)))
+    lowered = text.lower()
+    patterns = _ASCII_DATES if text.isascii() else _DATES
     days = [
-        p
-        for pattern in _DATES
-        for match in pattern.finditer(text.lower())
-        if (p := _day(match, order)) is not None
+        place for pattern in patterns for match in pattern.finditer(lowered) if (place := _day(match, order))
     ]
     places = _places(days)
     if len(places) == 1 and (
@@ -321,18 +318,18 @@ def _day(match: re.Match[str], order: Order | None) -> tuple[int, int, Day] | No
     return match.start(), match.end(), Day(year, month, day)
 
 
-def _numeric(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, Clock]]:
-    for match in pattern.finditer(text):
-        parts = match.groupdict()
-        hour, minute = int(parts["h"]), int(parts.get("m") or (30 if parts.get("mid") else 0))
-        second = float(parts.get("s") or 0)
-        when = (parts.get("half") or parts.get("day") or "").lower()
-        if when.startswith(_LATE) and hour < 12:
-            hour += 12
-        elif when.startswith(_EARLY) and hour == 12:
-            hour = 0
-        if hour <= 24 and minute < 60 and second < 60:
-            yield match.start(), match.end(), Clock((hour * 3600.0 + minute * 60 + second) % DAY_S)
+def _clock(match: re.Match[str]) -> tuple[int, int, Clock] | None:
+    parts = match.groupdict()
+    hour, minute = int(parts["h"]), int(parts.get("m") or (30 if parts.get("mid") else 0))
+    second = float(parts.get("s") or 0)
+    when = (parts.get("half") or parts.get("day") or "").lower()
+    if when.startswith(_LATE) and hour < 12:
+        hour += 12
+    elif when.startswith(_EARLY) and hour == 12:
+        hour = 0
+    if hour > 24 or minute >= 60 or second >= 60:
+        return None
+    return match.start(), match.end(), Clock((hour * 3600.0 + minute * 60 + second) % DAY_S)
 
 
 def _spoken(text: str) -> Iterator[tuple[int, int, Clock]]:

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """A unit of what `of` names; a value times `factor`, plus `offset`, is in the first unit of that kind."""
+    """A unit of what `of` names; a value times `factor`, plus `offset`, is in the first unit of that kind.
+
+    All names of a unit lead to one object.
+    """
 
     of: str
     factor: float
@@ -53,22 +56,20 @@ def _units() -> Mapping[str, Unit]:
             "ft2 ft² sqft": 0.09290304,
             "acre acres": 4046.8564224,
         },
-        "volume": {"m3 m³": 1, "l litre litres liter liters": 1e-3, "ml": 1e-6, "cm3 cm³": 1e-6},
+        "volume": {"m3 m³": 1, "l litre litres liter liters": 1e-3, "ml cm3 cm³": 1e-6},
         "mass": {
             "kg kilogram kilograms": 1,
             "g gram grams": 1e-3,
             "t tonne tonnes": 1000,
             "lb lbs pound pounds": 0.45359237,
         },
-        "share": {"%": 0.01, "percent per-cent": 0.01},
+        "share": {"% percent per-cent": 0.01},
         "pixels": {"px pixel pixels": 1},
     }
-    units = {
-        name: Unit(of, factor)
-        for of, kinds in table.items()
-        for names, factor in kinds.items()
-        for name in names.split()
-    }
+    units: dict[str, Unit] = {}
+    for of, kinds in table.items():
+        for names, factor in kinds.items():
+            units |= dict.fromkeys(names.split(), Unit(of, factor))
     units |= dict.fromkeys(("°c", "celsius"), Unit("temperature", 1, 273.15))
     units |= dict.fromkeys(("°f", "fahrenheit"), Unit("temperature", 5 / 9, 459.67 * 5 / 9))
     units |= {"kelvin": Unit("temperature", 1)}
@@ -117,7 +118,8 @@ def unit_in(text: str) -> tuple[Unit | None, int]:
     >>> unit_in("米的距离")[1], unit_in("apples")
     (1, (None, 0))
     """
-    name = next((name for name in _WITHOUT_SPACES if text.startswith(name)), "")
+    names = () if text.isascii() else _WITHOUT_SPACES
+    name = next((name for name in names if text.startswith(name)), "")
     return _FOREIGN.get(name), len(name)
 
 
