@@ -9,6 +9,7 @@ then, in any order, `name=`, `owner=`, `usd=` and `tokens=`, the last two for ea
 import datetime as dt
 import hashlib
 import hmac
+import logging
 import re
 import secrets
 import time
@@ -28,6 +29,7 @@ ALLOWED = (
     "a key has 16 or more printable characters"
 )
 NAME = re.compile(r"[\w.@-]{1,40}")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class KeyRing:
         self._read: tuple[Key, ...] = ()
         self._stamp: tuple[int, int] | None = None
         self._checked_s = -RELOAD_S
+        self._fault = ""  # of the file, as it was logged
         self._refresh()
 
     def __bool__(self) -> bool:
@@ -97,9 +100,12 @@ class KeyRing:
             stamp = (status.st_mtime_ns, status.st_size)
             if stamp != self._stamp:
                 self._read = read_key_file(self._file)
-                self._stamp = stamp
-        except (OSError, SpecError):
+                self._stamp, self._fault = stamp, ""
+        except (OSError, SpecError) as error:
             self._read, self._stamp = (), None
+            if self._fault != str(error):
+                self._fault = str(error)
+                log.warning("no key of the file is valid until it is mended: %s", error)
 
 
 def read_key_file(file: Path) -> tuple[Key, ...]:
@@ -179,8 +185,8 @@ def _option(name: str, text: str, field: str) -> str | float | int:
             raise SpecError(f"{name}= takes 1 to 40 letters, digits and . _ @ -; got {text!r}", field=field)
         return text
     if not re.fullmatch(r"\d{1,12}(\.\d{1,2})?" if name == "usd" else r"\d{1,15}", text):
-        kind = "dollars, such as 50 or 12.50" if name == "usd" else "a whole number"
-        raise SpecError(f"{name}= takes {kind}, for each month; got {text!r}", field=field)
+        kind = "dollars and cents, such as 50 or 12.50," if name == "usd" else "a whole number,"
+        raise SpecError(f"{name}= takes {kind} for each month; got {text!r}", field=field)
     return float(text) if name == "usd" else int(text)
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 import yaml
@@ -23,6 +24,8 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
 from gnomon_service.cli.commands.submit import _wait_for_end
 from gnomon_service.cli.main import main
+from gnomon_service.client import Client
+from gnomon_service.client.errors import error_of
 from gnomon_service.jobs import resume
 from gnomon_service.web.job_rows import job_row
 from gnomon_workers.open_job import open_spec
@@ -200,10 +203,15 @@ def test_a_cancelled_job_is_listed_with_what_is_in_flight(
 
 
 def test_waiting_for_a_cancelled_job_says_once_what_is_in_flight(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("gnomon_service.cli.progress.LINE_EVERY_S", 0.0)
     counts = {"scored": 1, "model_failed": 0, "infra_missing": 0}
-    jobs = [{"status": "cancelled", "counts": {**counts, "running": running}} for running in (3, 1, 0)]
+    waiting = ["waiting for a/b: next result, 12 s"]
+    jobs = [
+        {"status": "cancelled", "counts": {**counts, "running": running}, "waiting": waiting}
+        for running in (3, 1, 0)
+    ]
 
     class Service:
         def wait(self, job_id: str, *, progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -212,7 +220,22 @@ def test_waiting_for_a_cancelled_job_says_once_what_is_in_flight(
             return jobs[-1]
 
     assert _wait_for_end(Service(), {"id": "j_1", "planned_trials": 9}) == jobs[-1]
-    assert capsys.readouterr().err.count("stopping: ") == 1
+    said = capsys.readouterr().err
+    assert said.count("stopping: ") == 1
+    assert "waiting for a/b: next result, 12 s, 0 missing" in said
+
+
+def test_a_service_that_wants_a_key_says_where_it_is_read_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error_of(httpx.Response(401), b'{"detail": "send Authorization: Bearer"}')
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Client, "submit", refuse)
+    Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
+    assert gnomon("submit", "spec.yaml") == 2
+    assert capsys.readouterr().err == "gnomon: GNOMON_API_KEY: the service wants one of its keys\n"
 
 
 def test_a_job_compared_with_itself_is_said_to_be_the_same(

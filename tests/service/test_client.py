@@ -19,7 +19,7 @@ from gnomon_service import answers
 from gnomon_service.api.app import create_app
 from gnomon_service.api.examples import BODIES
 from gnomon_service.client import ApiError, AsyncClient, Client, calls, exchange
-from gnomon_service.client.exchange import EventReader, pause_before_again
+from gnomon_service.client.exchange import EventReader, base_url, pause_before_again, spec_to_send
 from gnomon_service.settings import read_settings
 from gnomon_workers.store import records
 from gnomon_workers.store.store import Store
@@ -352,6 +352,16 @@ def test_a_key_is_read_from_the_variable_that_is_named(monkeypatch: pytest.Monke
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(SpecError, match="is not an address"):
         Client(url)
+
+
+def test_a_path_of_questions_is_made_absolute_for_a_service_here_and_an_upload_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here, upload = base_url("http://127.0.0.1:8000"), f"upload:{'0' * 64}.csv"
+    assert spec_to_send({"data": "mine.csv"}, here) == {"data": str(tmp_path / "mine.csv")}
+    assert spec_to_send({"data": "mine.csv"}, base_url("http://far.example")) == {"data": "mine.csv"}
+    assert spec_to_send({"data": upload}, here) == {"data": upload}
 
 
 def test_columns_of_a_newer_service_are_left_out_and_older_ones_have_defaults(

@@ -10,9 +10,11 @@ from starlette.testclient import TestClient
 
 from gnomon.core.errors import OutOfBudget, SpecError
 from gnomon.spec.job_spec import JobSpec
+from gnomon_service.api.middleware import COOKIE
 from gnomon_service.api_keys import entry_of, new_key, parse_key
 from gnomon_service.cli.main import main
 from gnomon_workers.poster import Poster
+from gnomon_workers.store.activity import Deed
 from gnomon_workers.store.schema import deleted_jobs, jobs
 from gnomon_workers.store.store import Store
 from tests.service.play import SPEC, OpenApi, finish_all
@@ -58,12 +60,12 @@ def test_jobs_of_a_month_cost_no_more_than_the_keys_budget(url: str) -> None:
     def create(by: Poster, **limits: Any) -> str:
         return store.create_job(paid(**limits), refs(2), poster=by).id
 
-    with pytest.raises(SpecError, match=r"limits.usd: the key ada has 10 of 10 usd left .* needs a limit"):
+    with pytest.raises(SpecError, match=r"limits.usd: the key ada has \$10 of \$10 left .* needs a limit"):
         create(poster(10.0))
-    with pytest.raises(OutOfBudget, match=r"limits.usd: .* got 10.5"):
+    with pytest.raises(OutOfBudget, match=r"limits.usd: .* got \$10.5"):
         create(poster(10.0), usd=10.5)
     first = create(poster(10.0), usd=6.0)
-    with pytest.raises(OutOfBudget, match="4 of 10 usd left"):
+    with pytest.raises(OutOfBudget, match=r"\$4 of \$10 left"):
         create(poster(10.0), usd=5.0)
     assert store.job_ids("j_", limit=9) == [first], "nothing is left of what was refused"
     assert create(Poster(name="bob", usd=9.0), usd=8.0), "another key has a budget of its own"
@@ -149,6 +151,11 @@ def test_who_posted_cancelled_and_looked_is_kept_and_jobs_are_found_by_owner(
     assert [job["id"] for job in home["jobs"]] == [by_ada]
     assert home["owners"] == ["field", "lab"]
     assert [job["id"] for job in as_(api, READER, "GET", "/index.json?q=field").json()["jobs"]] == [by_bob]
+    assert 'href="/ui/trips?owner=field"' in as_(api, READER, "GET", "/ui/trips").text
+    form = {"Accept": "text/html", "Cookie": f"{COOKIE}={READER}", "Origin": "http://127.0.0.1:8000"}
+    refused = api.post(f"/ui/jobs/{by_ada}/resume", headers=form).text
+    assert "This key may read only; allowed: a key with the scope run." in refused
+    assert "Sign in with another key" in refused
     page = as_(api, READER, "GET", "/ui/keys").text
     assert "3 keys, 1 with a monthly budget" in page
     assert ADA not in page
@@ -174,13 +181,15 @@ def test_the_command_lists_the_keys(
 ) -> None:
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("GNOMON_API_KEYS", KEYS)
-    Store(f"sqlite:///{tmp_path}/gnomon.db").close()
+    store = Store(f"sqlite:///{tmp_path}/gnomon.db")
+    job_id = store.create_job(make_spec(2, name="mine"), refs(2), poster=poster()).id
+    store.note_deeds([Deed(job_id=job_id, who="bob", action="looked")] * 2)
+    store.close()
     with pytest.raises(SystemExit, match="0"):
         main(["keys"])
-    assert (
-        capsys.readouterr().out.splitlines()[0]
-        == "ada  lab  run  $0.00 of $10.00, 0 of 5,000 tokens, 0 jobs this month"
-    )
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "ada  lab  run  $0.00 of $10.00, 0 of 5,000 tokens, 1 job this month"
+    assert said[-1].endswith(f"  bob looked at {job_id}, 2 times  mine")
     with pytest.raises(SystemExit, match="2"):
         main(["keys", "new", "--usd", "lots"])
     assert "usd= takes dollars" in capsys.readouterr().err

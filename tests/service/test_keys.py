@@ -63,7 +63,9 @@ def test_a_key_file_says_which_line_is_wrong(tmp_path: Path) -> None:
     assert caught.value.field == "GNOMON_API_KEYS_FILE line 2"
 
 
-def test_keys_are_rotated_while_the_service_runs(open_api: OpenApi, tmp_path: Path) -> None:
+def test_keys_are_rotated_while_the_service_runs(
+    open_api: OpenApi, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     file = tmp_path / "keys"
     write(file, f"{KEY}\n")
     api = open_api(GNOMON_API_KEYS_FILE=str(file))
@@ -74,6 +76,8 @@ def test_keys_are_rotated_while_the_service_runs(open_api: OpenApi, tmp_path: Pa
     assert until(api, [401, 200])
     write(file, "what?\n")  # a broken file opens nothing, rather than what it opened before
     assert until(api, [401, 401])
+    assert len(caplog.messages) == 1, "each fault is told once"
+    assert "no key of the file is valid until it is mended: GNOMON_API_KEYS_FILE line 1: " in caplog.text
     file.unlink()
     assert codes(api) == [401, 401]
 

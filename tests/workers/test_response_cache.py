@@ -276,6 +276,8 @@ def test_the_same_job_again_costs_nothing(context: WorkerContext, provider: Fake
     [second] = run(context, provider)
     assert len(provider.requests) == 2
     assert (second.score, second.cache_hits, second.usd) == (first.score, 2, 0.0)
+    assert second.prompt_tokens == first.prompt_tokens
+    assert [context.store.job(row.job_id).tokens for row in (first, second)] == [36, 0]
 
 
 def test_repeats_are_drawn_anew(context: WorkerContext, provider: FakeProvider) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 import httpx
 
 from gnomon.core.errors import SpecError
+from gnomon.media.uploads import is_upload
 from gnomon.spec.endpoints import is_loopback
 from gnomon.spec.spec_file import read_spec
 from gnomon_service.client.calls import Call, T
@@ -43,16 +44,17 @@ def base_url(url: str) -> httpx.URL:
 
 def spec_to_send(spec: object, url: httpx.URL) -> object:
     """The spec, read if it is a file's path. A relative data folder is made absolute where the server is this
-    machine, and so reads the same folders.
+    machine, and so reads the same folders; an upload keeps its name.
 
     Raises:
         SpecError: the file cannot be read.
     """
     folder = Path.cwd()
     fields = read_spec(Path(spec)) if isinstance(spec, str | Path) else spec
-    if is_loopback(url.host) and isinstance(fields, Mapping) and isinstance(fields.get("data"), str):
-        return {**fields, "data": str((folder / fields["data"]).resolve())}
-    return fields
+    data = fields.get("data") if isinstance(fields, Mapping) else None
+    if not is_loopback(url.host) or not isinstance(data, str) or is_upload(data):
+        return fields
+    return {**fields, "data": str((folder / data).resolve())}
 
 
 def pause_before_again(

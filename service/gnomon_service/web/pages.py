@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.text_formats import ARM_SHAPES, FILTERS
+from gnomon.report.text_formats import ARM_SHAPES, FILTERS, capitalised
 from gnomon_service.api.middleware import COOKIE, SAFE
 from gnomon_service.api.places import in_place, with_request
 from gnomon_service.extension import EXTENSIONS, NavigationEntry
@@ -195,7 +195,9 @@ def as_page(request: Request, problem: JSONResponse) -> Response:
         target = wanted if request.method in SAFE else "/"
         return RedirectResponse(f"/ui/sign-in?next={quote(target)}", status_code=HTTPStatus.SEE_OTHER)
     body = json.loads(bytes(problem.body))
-    view = {"title": body["title"], "answer": body["detail"], "problem": body}
+    where = f"{body['field']}: " if "." in body.get("field", "") else ""  # a field of a spec
+    answer = where + capitalised(body["detail"]).rstrip(".")
+    view = {"title": body["title"], "answer": answer, "problem": body}
     return respond(request, "error.html.j2", view, status=problem.status_code)
 
 

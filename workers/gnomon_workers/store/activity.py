@@ -100,19 +100,21 @@ def require_budget(db: Connection, poster: Poster, spec: JobSpec, *, now: float,
     if all(is_built_in(model.id) and model.id != OWN_MODEL for model in models):
         return
     spent = _spent(db, poster.name, now=now, without=job_id)
-    for field, budget, limit, used in (
-        ("usd", poster.usd, spec.limits.usd, spent.usd),
-        ("tokens", poster.tokens, spec.limits.tokens, spent.tokens),
+    for field, sign, unit, budget, limit, used in (
+        ("usd", "$", "", poster.usd, spec.limits.usd, spent.usd),
+        ("tokens", "", " tokens", poster.tokens, spec.limits.tokens, spent.tokens),
     ):
         if budget is None:
             continue
         left = max(0, budget - used)
-        said = f"the key {poster.name} has {left:,.15g} of {budget:,.15g} {field} left this month"
+        of_budget = f"{sign}{left:,.15g} of {sign}{budget:,.15g}{unit}"
+        said = f"the key {poster.name} has {of_budget} left this month"
         if limit is None:
             raise SpecError(f"{said}: the job needs a limit, at most that", field=f"limits.{field}")
         if limit > left:
+            got = f"{sign}{limit:,.15g}{unit}"
             raise OutOfBudget(
-                f"{said}, for jobs that run up to their limits; got {limit:,.15g}", field=f"limits.{field}"
+                f"{said}, where open jobs count up to their limits; got {got}", field=f"limits.{field}"
             )
 
 

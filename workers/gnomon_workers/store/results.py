@@ -369,9 +369,11 @@ def _stretches(db: Connection, of_job: Select[Any], seq: int, size: int) -> Iter
 
 
 def usage_of(ended: Ended) -> Usage:
-    """What a result has used that the job's counters do not hold yet."""
-    lease, row, _ = ended
-    return Usage.by(row).beyond(lease.counted)
+    """What a result has used that the job's counters do not hold yet. Replies of the cache are paid for."""
+    lease, row, trace = ended
+    kept = [step for step in trace["steps"] if step.get("cached")] if row.cache_hits else []
+    tokens = sum((step["prompt_tokens"] or 0) + (step["completion_tokens"] or 0) for step in kept)
+    return Usage.by(row).beyond(lease.counted).beyond(Usage(0.0, tokens))
 
 
 def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[Pair], set[Pair]]:

@@ -142,11 +142,12 @@ def _listing(
     answer = f"{works}: every check holds, or a refusal does."
     return {
         "title": "Trips",
-        "answer": answer if count else "No trip was planned yet.",
+        "answer": answer if count else f"No trip {f'of {owner} ' if owner else ''}was planned yet.",
         "planning": [item for item in planning if item],
         "trips": planned_trips,
         "next_cursor": listed.next_cursor,
         "owner": owner,
+        "owners": sorted({*state.store.owners(), owner} - {""}),
         "_form": {
             **dict.fromkeys(FIELDS, ""),
             "area": "helsinki",

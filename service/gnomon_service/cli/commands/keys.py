@@ -14,10 +14,10 @@ from gnomon_service.cli.options import data_dir_option, json_option
 @json_option
 @click.pass_context
 def keys(ctx: click.Context, data_dir: Path | None, as_json: bool) -> None:
-    """Keys for the API: without a subcommand, the keys of the environment with what they spent this month."""
+    """Keys for the API; without a subcommand, what each spent this month, and who did what."""
     if ctx.invoked_subcommand is not None:
         return
-    from gnomon.report.text_formats import dollars
+    from gnomon.report.text_formats import count, dollars
     from gnomon_service.cli.common import existing_store, settings_of
     from gnomon_service.keys import keys_view
 
@@ -34,8 +34,12 @@ def keys(ctx: click.Context, data_dir: Path | None, as_json: bool) -> None:
         usd += "" if key["usd_budget"] is None else f" of {dollars(key['usd_budget'])}"
         tokens += "" if key["tokens_budget"] is None else f" of {key['tokens_budget']:,}"
         until = f", until {key['until']}" if key["until"] else ""
-        spent = f"{usd}, {tokens} tokens, {key['jobs']:,} jobs this month"
+        spent = f"{usd}, {tokens} tokens, {count(key['jobs'], 'job')} this month"
         click.echo(f"{key['name']}  {key['owner'] or '-'}  {key['scope']}{until}  {spent}")
+    for done in view["done"]:
+        did = "looked at" if done["action"] == "looked" else done["action"]
+        times = f", {done['times']:,} times" if done["times"] > 1 else ""
+        click.echo(f"{done['last_at'][:16]}  {done['who']} {did} {done['job_id']}{times}  {done['job_name']}")
 
 
 @keys.command()

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
         except ApiError as error:
             if error.field == "url":
                 raise SpecError(error.message, field="--url") from None
+            if error.response_status == HTTPStatus.UNAUTHORIZED:
+                raise SpecError("the service wants one of its keys", field="GNOMON_API_KEY") from None
             raise naming_entry(error, fields) from None
         job_id = posted["id"]
         say(f"job {job_id}: {count(posted['planned_trials'], 'trial')}, {url}/v1/jobs/{job_id}")
@@ -71,7 +74,8 @@ def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
         def show(job: dict[str, Any]) -> None:
             counts = job["counts"]
             done = counts["scored"] + counts["model_failed"] + counts["infra_missing"]
-            counter.show(done, posted["planned_trials"], f"{counts['infra_missing']:,} missing")
+            notes = [*job.get("waiting", ()), f"{counts['infra_missing']:,} missing"]
+            counter.show(done, posted["planned_trials"], ", ".join(notes))
             for alert in job.get("alerts", ()):  # absent from older services
                 key = alert["model"], alert["arm"], alert["kind"]
                 if key not in keys_said:
