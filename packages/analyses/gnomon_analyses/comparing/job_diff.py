@@ -18,6 +18,7 @@ from gnomon.report.text_formats import count, points
 from gnomon.report.verdict import sentence
 from gnomon.spec.job_spec import JobSpec
 from gnomon_analyses.comparing.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
+from gnomon_analyses.sections.methods import methods_in
 
 LONGEST_NAME = 60
 NOT_COMPARED = ("name", "concurrency", "queue", "priority")
@@ -169,7 +170,8 @@ def _reword_for_jobs(
     primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
     report["summary"] = [contrast["verdict_text"] for contrast in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
-    report["methods"] = {**report["methods"], "paragraph": "", "table": []}  # of one job, not of two
+    methods = methods_in(report)
+    methods["paragraph"], methods["table"] = "", []  # of one job, not of two
 
 
 def reword_for_jobs(contrast: ContrastReport, *, changed: int, compared: int) -> None:

@@ -27,7 +27,7 @@ from gnomon_analyses.paper.paper_table import (
     table_latex,
     table_markdown,
 )
-from gnomon_analyses.sections.methods import caption
+from gnomon_analyses.sections.methods import caption, methods_in
 
 Piece = TypeVar("Piece")
 
@@ -64,11 +64,11 @@ def figure_files(report: Report) -> Iterator[File]:
 
 def table_files(report: Report) -> Iterator[File]:
     """Each table as LaTeX, Markdown and CSV; methods as LaTeX and Markdown; `citation.bib`."""
-    rows = report["methods"]["table"]
+    rows = methods_in(report)["table"]
     yield "main.tex", table_latex(rows, caption=caption(report), label="tab:main").encode()
     yield "main.md", table_markdown(rows).encode()
     yield "main.csv", table_csv(rows).encode()
-    told = report["methods"]["paragraph"]
+    told = methods_in(report)["paragraph"]
     yield "methods.tex", f"{escape_latex(told)}\n".encode()
     yield "methods.md", f"{escape_markdown(told)}\n".encode()
     yield "citation.bib", citation(report).encode()

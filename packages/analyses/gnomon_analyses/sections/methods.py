@@ -179,9 +179,14 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     }
 
 
-def methods_text(report: _Shown, kind: str) -> str:
+def methods_in(report: JobPart) -> Methods:
+    """The section's field of a report."""
+    return cast(MethodsPart, report)["methods"]
+
+
+def methods_text(report: JobPart, kind: str) -> str:
     """The paragraph and the table alone, as `md`, `tex` or `json`; as `csv` the table."""
-    methods = report["methods"]
+    methods = methods_in(report)
     told, rows = methods["paragraph"], methods["table"]
     match kind:
         case "json":
