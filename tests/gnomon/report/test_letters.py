@@ -45,7 +45,7 @@ def test_a_favourite_letter_is_told_with_the_key(report_of: Reporter, row: Maker
     [alert] = alerts_of(letter_alerts, rows)
     assert (alert["arm"], alert["kind"], alert["n"]) == ("tools", "letters", 200)
     assert f"answered C in {tools['counts']['C']} of 200 (key: " in alert["text"]
-    assert f"{tools['counts']['C']} \\(" in render_markdown(report)
+    assert f"{tools['counts']['C']} (" in render_markdown(report)
     assert "Letters answered" in render_section(report, "letters")
 
 

@@ -166,7 +166,7 @@ def test_what_a_sentence_withholds_no_table_tells(report_of: Reporter, row: Make
     [contrast] = [each for each in report["contrasts"] if each["scope"] == "all"]
     assert contrast["withheld"]
     told = render_markdown(report)
-    assert r"| all | Undecided | – | – | 30 \(30\) |" in told
+    assert "| all | Undecided | – | – | 30 (30) |" in told
     assert told.count("| withheld |") == 4  # three measures, and the paper's table
     assert "Points per 1,000 extra tokens: withheld." in told
     assert f"{100 * contrast['diff']:.1f}" not in render_section(report, "contrasts")

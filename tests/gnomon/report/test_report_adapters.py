@@ -50,4 +50,4 @@ def test_tokens_of_reasoning_and_of_the_providers_cache_are_told_apart(
     assert "Of the completion, reasoning" in render_html(report)
     assert (raw["cached_share"], tools["cached_share"], report["cost"]["cached_share"]) == (0.64, None, None)
     assert "64 (64.0 %)" in render_html(report)
-    assert r"| 100 | 20 | 64 \(64.0 %\) | 12 |" in render_markdown(report)
+    assert "| 100 | 20 | 64 (64.0 %) | 12 |" in render_markdown(report)

@@ -24,7 +24,7 @@ def test_a_rule_is_counted_once_a_sample_however_many_arms_there_are(
     ]
     report = report_of(rows)
     assert report["floors"] == [{"rule": "nearest camera", "by_task": {"near": {"n": 4, "mean": 0.25}}}]
-    assert r"| nearest camera | baseline heuristic \(floor\) | – | 25.0 |" in render_markdown(report)
+    assert "| nearest camera | baseline heuristic (floor) | – | 25.0 |" in render_markdown(report)
     assert "baseline heuristic (floor)" in render_html(report)
 
 

@@ -204,7 +204,7 @@ def test_clusters_are_told_by_both_factors(report_of: Reporter, pairs: Rows) -> 
     assert "24 questions in 1 subset and 8 clusters by one factor, 3 by another" in paragraph
     assert "with clusters of two crossed factors as independent units" in paragraph
     assert "24 (8 × 3)" in render_section(found, "contrasts")
-    assert r"| 24 \(8 × 3\) |" in render_markdown(found)
+    assert "| 24 (8 × 3) |" in render_markdown(found)
 
 
 def test_the_largest_cluster_is_that_of_either_factor(report_of: Reporter, pairs: Rows) -> None:

@@ -1,6 +1,6 @@
-"""The guide of each day, what was recommended, who thought of each stop: as plain data and as Markdown."""
+"""The guide of each day, what was recommended, who thought of each stop: as plain data."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from gnomon_trips.export.checks import stop_label
@@ -23,27 +23,6 @@ def guide_view(result: TripResult) -> Mapping[str, View]:
 
 def _tells(view: View) -> bool:
     return any(value for name, value in view.items() if name != "language")
-
-
-def guide_lines(view: View | None, plain: Callable[[str], str]) -> Iterator[str]:
-    """The same for one day in Markdown; `plain` escapes what comes from outside."""
-    if view is None:
-        return
-    if view["intro"]:
-        yield from ("", plain(view["intro"]))
-    if view["stops"]:
-        yield ""
-    for stop in view["stops"]:
-        origin = f" ({plain(stop['origin'])})" if stop["origin"] else ""
-        yield f"- **{plain(stop['name'])}**{origin}" + (f": {plain(stop['text'])}" if stop["text"] else "")
-    yield from (f"- {plain(note)}" for note in view["notes"])
-    if view["recommended"]:
-        yield ""
-    for row in view["recommended"]:
-        yield f"- {row['purpose'].capitalize()}: **{plain(row['name'])}**, {plain(row['words'])}"
-        yield from (f"  - or {plain(words)}" for words in row["alternatives"])
-    if view["cut"]:
-        yield from ("", view["cut"])
 
 
 def step_words(result: TripResult) -> list[str]:

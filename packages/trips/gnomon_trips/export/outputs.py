@@ -13,8 +13,7 @@ from markupsafe import Markup
 
 from gnomon.core.errors import SpecError
 from gnomon_trips.export.geojson import Line, Way, straight, to_geojson
-from gnomon_trips.export.markdown import to_markdown
-from gnomon_trips.export.page import to_html, trip_body
+from gnomon_trips.export.page import to_html, to_markdown, trip_body
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.trip_view import View
 from gnomon_trips.itinerary.errors import PlaceError

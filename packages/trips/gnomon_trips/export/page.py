@@ -1,4 +1,4 @@
-"""Writes a trip as one HTML page that needs nothing else, and the part of it that the live page shows."""
+"""Writes a trip as one HTML page that needs nothing else, or as the part of it that the live page shows."""
 
 import functools
 from collections.abc import Iterable
@@ -7,6 +7,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from gnomon.report.markdown import as_markdown
+from gnomon.report.page_blocks import PageReader
 from gnomon.report.row_formats import escape_surrogates
 from gnomon_trips.export.checks import faults_of
 from gnomon_trips.export.day_lane import day_lane
@@ -21,6 +23,13 @@ def to_html(result: TripResult, *, streets: Iterable[Line] = (), way: Way = stra
     """The page: no script, no request; everything from outside is escaped."""
     parts = _parts(result, trip_view(result), streets, way)
     return escape_surrogates(_environment().get_template("page.html.j2").render(parts))
+
+
+def to_markdown(result: TripResult) -> str:
+    """What the page says, without pictures and checks, for reading on a terminal too."""
+    reader = PageReader()
+    reader.feed(to_html(result))
+    return as_markdown(reader.blocks)
 
 
 def trip_body(result: TripResult, view: View, *, streets: Iterable[Line] = (), way: Way = straight) -> Markup:

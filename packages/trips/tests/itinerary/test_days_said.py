@@ -10,7 +10,7 @@ import pytest
 from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.benchmarks.itinerary.prompt import rules
 from gnomon_trips.benchmarks.itinerary.scoring import score
-from gnomon_trips.export.markdown import to_markdown
+from gnomon_trips.export.page import to_markdown
 from gnomon_trips.export.plan_check import check_plan
 from gnomon_trips.export.result import result_of
 from gnomon_trips.itinerary.assumptions import assumptions
@@ -207,7 +207,7 @@ def test_a_quarter_that_stands_for_a_hotel_is_told_before_the_days() -> None:
     _, stored = planned(hotel="Kluuvi")
     told = to_markdown(result_of(json.dumps(stored)))
     assert told.count("whose middle stands for the hotel") == 1
-    assert told.index("whose middle stands for the hotel") < told.index("## ")
+    assert told.index("whose middle stands for the hotel") < told.index("## Day 1")
 
 
 def test_a_wish_for_what_is_to_be_avoided_is_left_out_with_that_reason_and_is_no_fault() -> None:
