@@ -18,10 +18,11 @@ from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.four_maps import Target, _driven, _seen, _trips, under_four_maps
 from gnomon_worlds.movement import VEHICLE
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.past_questions import may_be_told, told_way
+from gnomon_worlds.past_questions import told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, difficulties_of, number_of
+from gnomon_worlds.walks import along
 from gnomon_worlds.world import World
 
 NEWEST = Difficulty(level="hard", edition=EDITION)
@@ -147,6 +148,6 @@ def test_a_way_between_two_views_is_told_by_its_line_as_by_the_walk_on_it() -> N
             seen = _seen(crossings, answer, trip, is_next=False)
             way_m = crossings.unseen_m(answer.map_, answer.crossed)
             if seen:
-                told.add(may_be_told(way_m))
-                assert may_be_told(way_m) == (told_way(trip, *seen) is not None)
+                told.add(along(way_m) is not None)
+                assert (along(way_m) is None) == (told_way(trip, *seen) is None)
     assert told == {False, True}
