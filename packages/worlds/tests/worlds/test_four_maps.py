@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gnomon.core.errors import SpecError
+from gnomon.core.select import AS_IT_COMES
 from gnomon.statistics.estimate import wilson
 from gnomon_analyses.audit.adversary import choices
 from gnomon_published.benchmarks.gtr_bench.option_features import option_features
@@ -21,7 +22,7 @@ from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.past_questions import told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
-from gnomon_worlds.sample_numbers import CELLS, HARD, Number, difficulties_of, number_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, difficulties_of, number_of
 from gnomon_worlds.walks import along
 from gnomon_worlds.world import World
 
@@ -131,8 +132,9 @@ def test_where_targets_wait_for_one_another_there_are_no_hard_questions() -> Non
     options = WorldOptions.of({"movement": "simulated"})
     with pytest.raises(SpecError, match="no hard questions with network or movement: simulated"):
         difficulties_of("hard", options)
-    mixed = difficulties_of("mixed", options)
-    assert [difficulty.level if difficulty else None for difficulty in mixed] == [None, "easy", "medium"]
+    mixed = Numbers(7, tuple(range(len(CELLS))), 50, difficulties_of("mixed", options), options)
+    assert {number_of(ref.sample_id).level for ref in mixed} == {AS_IT_COMES, "easy", "medium"}
+    assert mixed.warnings == ["these tasks, scenes and places have no question that is hard"]
     assert difficulties_of({"detour": (1.5, 3.0)}, options)
     for before in ("w7-with~simulated-hard3-00000", "w7-hard3-00000"):
         assert number_of(before).sample_id == before
