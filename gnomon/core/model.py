@@ -88,9 +88,9 @@ class Model(Protocol):
 
 
 BUILT_IN: Mapping[str, str] = {
-    "reference": "a built-in policy, not a language model: fixed rules, made with knowledge of these kinds of "
-    "questions to show the path from them to a report. Where no rule finds the answer in results of tools or "
-    "in facts, it guesses by a hash of the prompt’s text. Its scores say what tools can give, not what a "
+    "reference": "a built-in policy, not a language model: fixed rules, made with knowledge of these kinds "
+    "of questions to show the path from them to a report. Where no rule finds the answer in results of tools "
+    "or in facts, it guesses by a hash of the prompt’s text. Its scores say what tools can give, not what a "
     "model does with them",
     "scripted": "a built-in stand-in, not a language model: it replies as its options in the job’s file say",
     "agent": "whatever model an outside agent asks: Gnomon neither chooses nor sees it",

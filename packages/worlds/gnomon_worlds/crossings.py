@@ -68,13 +68,9 @@ class Crossings:
 
     def unseen_m(self, map_: int, crossed: Sequence[int]) -> list[Point]:
         """The part of that way from where it leaves the first view to where it enters the last."""
-        start_m, *between_m, end_m = self.route_m(map_, crossed)
-        first, last = crossed[0], crossed[-1]
-        return [
-            _on_way(between_m[0], start_m, self.after_m[first]),
-            *between_m,
-            _on_way(between_m[-1], end_m, self.before_m[last]),
-        ]
+        start_m, *inner_m, end_m = self.route_m(map_, crossed)
+        leaves_m = _towards(start_m, self.after_m[crossed[0]], inner_m[0])
+        return [leaves_m, *inner_m, _towards(end_m, self.before_m[crossed[-1]], inner_m[-1])]
 
     def town_of(self, town: World, map_: int, name: str) -> World:
         """The town as one of the maps has it."""
@@ -87,9 +83,11 @@ class Crossings:
         return replace(town, scene=with_map(scene, file=f"{name}.png"))
 
 
-def _on_way(from_m: Point, to_m: Point, gone_m: float) -> Point:
-    share = gone_m / math.dist(from_m, to_m)
-    return from_m[0] + share * (to_m[0] - from_m[0]), from_m[1] + share * (to_m[1] - from_m[1])
+def _towards(end_m: Point, short_m: float, junction_m: Point) -> Point:
+    """The point of a street that lies so far short of its junction, towards its other end."""
+    share = short_m / math.dist(junction_m, end_m)
+    (x, y), (end_x, end_y) = junction_m, end_m
+    return x + share * (end_x - x), y + share * (end_y - y)
 
 
 @lru_cache(TOWNS)

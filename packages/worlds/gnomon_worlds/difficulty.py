@@ -133,7 +133,7 @@ class Difficulty:
         >>> Difficulty.left_out(Difficulty.in_turn("mixed"), rounds=(14, 14, 14, 3), limit=30)
         ['the first 30 questions hold none that is hard: rounds of 14 or 3 take turns, so 45 hold all']
         >>> Difficulty.left_out(Difficulty.in_turn("mixed"), rounds=(7, 7, 7, 0), limit=30)
-        ['these tasks and scenes have no question that is hard']
+        ['these tasks, scenes and places have no question that is hard']
         """
         if not limit:
             return []
@@ -143,7 +143,11 @@ class Difficulty:
         missed = [
             name for name, size, start in zip(names, rounds, starts, strict=False) if size and start >= limit
         ]
-        told = [f"these tasks and scenes have no question that is {' or '.join(absent)}"] if absent else []
+        told = (
+            [f"these tasks, scenes and places have no question that is {' or '.join(absent)}"]
+            if absent
+            else []
+        )
         if missed:
             each = " or ".join(map(str, dict.fromkeys(filter(None, rounds))))
             turns = f"rounds of {each} take turns, so {sum(rounds)} hold all"

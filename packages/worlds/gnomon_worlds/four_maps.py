@@ -27,7 +27,6 @@ from gnomon_worlds.past_questions import (
     REORDER,
     arrival,
     arrows,
-    may_be_told,
     motion,
     passage,
     reordering,
@@ -35,6 +34,7 @@ from gnomon_worlds.past_questions import (
 )
 from gnomon_worlds.question import Question, when
 from gnomon_worlds.trajectory import ON_FOOT, STARTS_S, TARGETS, Sighting, Trip, fit, lookout_of
+from gnomon_worlds.walks import along
 from gnomon_worlds.world import World
 
 TRIED = 240  # clips, or pairs of clips, in search of a question
@@ -60,7 +60,7 @@ class Asking:
     find: Find
     tell: Tell
     ask: Ask
-    may_tell: Callable[[Sequence[Point]], bool] | None = None
+    may_tell: Callable[[Sequence[Point]], object] | None = None
     is_next: bool = False
 
 
@@ -308,7 +308,7 @@ _TASKS: Mapping[str, Asking] = {
     "GeoLocation": Asking(find=_passed, tell=lambda _, seen: seen[1].camera, ask=passage),
     "ArrivalTimeInterval": Asking(find=_arrived, tell=lambda _, seen: when(seen[1]), ask=arrival),
     "MotionState": Asking(
-        find=_driven, tell=lambda trip, seen: told_way(trip, *seen), ask=motion, may_tell=may_be_told
+        find=_driven, tell=lambda trip, seen: told_way(trip, *seen), ask=motion, may_tell=along
     ),
     "CausalReordering": Asking(find=_ordered, tell=lambda _, seen: arrows(seen), ask=reordering),
     "NextSpotForecasting": Asking(

@@ -79,7 +79,8 @@ class Plan:
         return ends
 
     def _cells(self, round_: int) -> Sequence[int]:
-        return offered(range(len(CELLS)), self.difficulties[round_ % len(self.difficulties)], self.options)
+        difficulty = self.difficulties[round_ % len(self.difficulties)]
+        return offered(range(len(CELLS)), difficulty, self.options)
 
     def numbers(self, round_: int) -> Sequence[Number]:
         """The samples of a round; each difficulty counts its own rounds."""
@@ -131,7 +132,7 @@ def generate(
         if count is not None and count < 1:
             raise SpecError(f"at least 1, got {count}", field=field)
     in_turn = difficulties_of("mixed", options) if difficulty == "mixed" else (difficulty,)
-    a_round = sum(len(offered(range(len(CELLS)), each)) for each in in_turn)
+    a_round = sum(len(offered(range(len(CELLS)), each, options)) for each in in_turn)
     total = samples or a_round * (scenes or 1)
     plan = Plan(seed=seed, scenes=scenes, samples=total, difficulties=in_turn, clips=clips, options=options)
     check_ranges(plan.numbers(0))

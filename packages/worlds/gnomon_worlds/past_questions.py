@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import combinations, pairwise, permutations
 from random import Random
 
-from gnomon_tools.scene.scene import Point
 from gnomon_worlds.difficulty import Lots
 from gnomon_worlds.question import Question, evidence_of, nearest, shown_when, when
 from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
-from gnomon_worlds.walks import MAX_REORDERED_RUNS, MAX_RUNS, Runs, along, between, detours, phrase, variants
+from gnomon_worlds.walks import MAX_REORDERED_RUNS, MAX_RUNS, Runs, between, detours, phrase, variants
 from gnomon_worlds.world import World
 
 DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
@@ -189,11 +188,6 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
         return None
     middle, right = rng.choice(trip.sightings[first + 1 : last]), phrase(runs, speed_mps)
     return motion(world, trip, (start, middle, end), (right, *wrong), right)
-
-
-def may_be_told(way_m: Sequence[Point]) -> bool:
-    """Whether an option can tell a way between two sightings: its runs are few, and none is too short."""
-    return along(way_m, most=MAX_REORDERED_RUNS) is not None
 
 
 def told_way(trip: Trip, start: Sighting, end: Sighting) -> str | None:

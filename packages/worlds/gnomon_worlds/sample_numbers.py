@@ -88,33 +88,34 @@ class Number:
         return SampleRef(sample_id=self.sample_id, task=self.task_id, cell=self.cell, cluster=self.cluster)
 
 
-def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
-    """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
+def offered(
+    cells: Sequence[int], difficulty: Difficulty | None, options: WorldOptions | None = None
+) -> tuple[int, ...]:
+    """Those of the cells, as indices into CELLS, that a difficulty has questions of.
+
+    For hard ones streets are closed by lot: not those of real towns, nor those on which targets wait for one
+    another.
+    """
     if difficulty is None or not difficulty.has_four_maps:
         return tuple(cells)
-    return tuple(cell for cell in cells if CELLS[cell] in HARD)
+    is_as_found = options is not None and (options.network or options.movement == "simulated")
+    return () if is_as_found else tuple(cell for cell in cells if CELLS[cell] in HARD)
 
 
 def difficulties_of(wanted: Wanted, options: WorldOptions | None) -> tuple[Difficulty | None, ...]:
     """The difficulties that rounds take in turn, in places with these options.
 
-    For hard questions streets are closed by lot: not those of real towns, nor those on which targets wait for
-    one another. There `mixed` holds none.
-
     Raises:
-        SpecError: hard ones alone are wanted there, or as `Difficulty.of`.
+        SpecError: hard ones alone are wanted where there are none, or as `Difficulty.of`.
     """
     in_turn = Difficulty.in_turn(wanted, has_four_maps=True)
-    if options is None or not (options.network or options.movement == "simulated"):
-        return in_turn
-    left = tuple(each for each in in_turn if each is None or each.level != "hard")
-    if not left:
+    if not any(offered(range(len(CELLS)), each, options) for each in in_turn):
         message = (
             "no hard questions with network or movement: simulated, where streets are not closed by lot: "
             "boxes and cameras alone tell too much; allowed: easy, medium, or ranges of features"
         )
         raise SpecError(message, field="select.difficulty")
-    return left
+    return in_turn
 
 
 def series_of(
@@ -164,7 +165,11 @@ class Numbers(RefsOnDemand):
     def _turns(self) -> list[tuple[int, int]]:
         """The cells of a round of each difficulty, as the difficulty's place and the cell's index."""
         each = enumerate(self.difficulties)
-        return [(turn, cell) for turn, difficulty in each for cell in offered(self.cells, difficulty)]
+        return [
+            (turn, cell)
+            for turn, difficulty in each
+            for cell in offered(self.cells, difficulty, self.options)
+        ]
 
     def number(self, index: int) -> Number:
         """The number of the sample at `index`, counted from 0."""
@@ -178,7 +183,7 @@ class Numbers(RefsOnDemand):
 
     @property
     def warnings(self) -> Sequence[str]:
-        rounds = [len(offered(self.cells, each)) for each in self.difficulties]
+        rounds = [len(offered(self.cells, each, self.options)) for each in self.difficulties]
         return Difficulty.left_out(self.difficulties, rounds=rounds, limit=self.limit)
 
     def __contains__(self, ref: object) -> bool:

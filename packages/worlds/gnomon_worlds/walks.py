@@ -54,7 +54,7 @@ def between(journey: Journey, start_s: float, end_s: float, *, most: int = MAX_R
     return along([journey.at(start_s).xy_m, *inner, journey.at(end_s).xy_m], most=most)
 
 
-def along(points_m: Sequence[Point], *, most: int) -> Runs | None:
+def along(points_m: Sequence[Point], *, most: int = MAX_REORDERED_RUNS) -> Runs | None:
     """The runs of a line; None where they are too many or too short."""
     runs = tuple(_runs(points_m))
     if not 0 < len(runs) <= most or min(run.length_m for run in runs) < MIN_RUN_M:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice, pairwise
 
-import numpy as np
 import shapely
 from PIL import Image, ImageDraw
 from shapely import LineString, Polygon
@@ -32,34 +31,18 @@ ToPixel = Callable[[Point, int], Point]
 
 def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
-    # By numbers of colours: in RGB it takes four times the memory, and most of the time goes into that.
-    canvas = Image.new("P", (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER), PAPER)
+    image = Image.new("RGB", (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER), PAPER)
 
     def pixel(xy_m: Point, floor: int) -> Point:
         x, y = sheet.pixel(xy_m, floor)
         return x * FINER, y * FINER
 
-    pen = ImageDraw.Draw(canvas)
+    pen = ImageDraw.Draw(image)
     _greens(pen, scene, sheet, pixel)
     _roads(pen, scene, sheet, pixel)
     _rooms(pen, scene, pixel)
-    image = _reduced(canvas)
-    _views(image, canvas, scene, pixel)
-    return image
-
-
-def _reduced(canvas: Image.Image) -> Image.Image:
-    """The canvas at half its size, in RGB, as `convert` and `reduce` make it. It has at most 8 colours."""
-    colours = np.zeros((8, 3), np.uint16)
-    used = np.array(canvas.getpalette(), np.uint16).reshape(-1, 3)
-    colours[: len(used)] = used
-    of_two = (colours[:, None] + colours).reshape(64, 3)
-    means = np.zeros((64, 256, 4), np.uint8)
-    means[:, :64, :3] = (of_two[:, None] + of_two + 2) >> 2
-    beside = np.asarray(canvas).view(np.uint16)  # two pixels each, a byte a pixel
-    fours = beside[::2] * 8 + beside[1::2]  # in each byte the one above and the one below
-    pixels = means.view(np.uint32).reshape(-1).take(fours)
-    return Image.frombytes("RGB", pixels.shape[::-1], pixels.data, "raw", "RGBX")
+    _views(image, scene, pixel)
+    return image.reduce(FINER)
 
 
 def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
@@ -155,27 +138,21 @@ def _cut_opening(door_m: Point, here: Polygon, there: Polygon) -> list[Point]:
     return [(x, y) for x, y in part.coords] if isinstance(part, LineString) else []
 
 
-def _views(image: Image.Image, canvas: Image.Image, scene: Scene, pixel: ToPixel) -> None:
-    """Lay the views over what is drawn on the canvas, and put the parts that they reach into the image."""
-    width, height = image.size
-    views: list[tuple[list[Point], tuple[int, int, int, int]]] = []  # each with its part of the image
+def _views(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
+    """Lay the views over what is drawn, each on the part that it reaches: Pillow masks all it draws on."""
     for camera in scene.cameras.values():
         if camera.field_of_view is None:
             continue
         ring = _ring(camera.field_of_view, camera.floor, pixel)
-        xs, ys = [int(x) // FINER for x, _ in ring], [int(y) // FINER for _, y in ring]
-        part = (max(0, min(xs) - 1), max(0, min(ys) - 1), min(width, max(xs) + 2), min(height, max(ys) + 2))
-        if part[0] < part[2] and part[1] < part[3]:
-            views.append((ring, part))
-    for _, (left, top, right, bottom) in views:
-        corner = left * FINER, top * FINER
-        shown = canvas.crop((*corner, right * FINER, bottom * FINER)).convert("RGB")
-        pen = ImageDraw.Draw(shown, "RGBA")
-        for ring, (west, north, east, south) in views:
-            if west < right and left < east and north < bottom and top < south:
-                moved = [(int(x) - corner[0], int(y) - corner[1]) for x, y in ring]
-                pen.polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
-        image.paste(shown.reduce(FINER), (left, top))
+        xs, ys = [x for x, _ in ring], [y for _, y in ring]
+        left, top = max(0, int(min(xs)) - FINER), max(0, int(min(ys)) - FINER)
+        right, bottom = min(image.width, int(max(xs)) + FINER), min(image.height, int(max(ys)) + FINER)
+        if left >= right or top >= bottom:
+            continue
+        part = image.crop((left, top, right, bottom))
+        moved = [(x - left, y - top) for x, y in ring]
+        ImageDraw.Draw(part, "RGBA").polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+        image.paste(part, (left, top))
 
 
 def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:

@@ -111,7 +111,7 @@ def worlds(
         option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
         raise type(error)(error.message, field=option) from None
     if difficulty == "mixed":
-        rounds = [len(offered(range(len(CELLS)), each)) for each in in_turn]
+        rounds = [len(offered(range(len(CELLS)), each, options)) for each in in_turn]
         for warning in Levels.left_out(in_turn, rounds=rounds, limit=written):
             say(f"warning: {warning}")
     click.echo(f"{count(written, 'question')}: {out}")

@@ -12,7 +12,7 @@ import pytest
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.option_features import comparisons
-from gnomon.core.select import Select
+from gnomon.core.select import AS_IT_COMES, Select
 from gnomon.media import MediaStore
 from gnomon.statistics.estimate import wilson
 from gnomon_analyses.audit.adversary import choices
@@ -26,10 +26,11 @@ from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.four_maps import Target, _driven, _seen, _trips, under_four_maps
 from gnomon_worlds.movement import VEHICLE
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.past_questions import may_be_told, told_way
+from gnomon_worlds.past_questions import told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
-from gnomon_worlds.sample_numbers import CELLS, HARD, Number, difficulties_of, number_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, difficulties_of, number_of
+from gnomon_worlds.walks import along
 from gnomon_worlds.world import World
 
 HARD_LEVEL = Difficulty(level="hard", has_four_maps=True)
@@ -186,8 +187,9 @@ def test_where_targets_wait_for_one_another_there_are_no_hard_questions() -> Non
     options = WorldOptions.of({"movement": "simulated"})
     with pytest.raises(SpecError, match="no hard questions with network or movement: simulated"):
         difficulties_of("hard", options)
-    mixed = difficulties_of("mixed", options)
-    assert [difficulty.level if difficulty else None for difficulty in mixed] == [None, "easy", "medium"]
+    mixed = Numbers(7, tuple(range(len(CELLS))), 50, difficulties_of("mixed", options), options)
+    assert {number_of(ref.sample_id).level for ref in mixed} == {AS_IT_COMES, "easy", "medium"}
+    assert mixed.warnings == ["these tasks, scenes and places have no question that is hard"]
     assert difficulties_of({"detour": (1.5, 3.0)}, options)
 
 
@@ -200,6 +202,6 @@ def test_a_way_between_two_views_is_told_by_its_line_as_by_the_walk_on_it() -> N
             seen = _seen(crossings, answer, trip, is_next=False)
             way_m = crossings.unseen_m(answer.map_, answer.crossed)
             if seen:
-                told.add(may_be_told(way_m))
-                assert may_be_told(way_m) == (told_way(trip, *seen) is not None)
+                told.add(along(way_m) is not None)
+                assert (along(way_m) is None) == (told_way(trip, *seen) is None)
     assert told == {False, True}

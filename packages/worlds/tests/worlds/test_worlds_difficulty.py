@@ -317,7 +317,7 @@ def test_mixed_levels_say_where_nothing_is_hard(chosen: dict[str, tuple[str, ...
     select = Select(limit=40, difficulty="mixed", **chosen)
     refs = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path)).refs
     assert isinstance(refs, WarnsOfSelection)
-    assert refs.warnings == ["these tasks and scenes have no question that is hard"]
+    assert refs.warnings == ["these tasks, scenes and places have no question that is hard"]
     assert not any("hard" in ref.sample_id for ref in refs)
 
 

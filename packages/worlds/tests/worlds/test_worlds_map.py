@@ -3,20 +3,19 @@
 import io
 import math
 from dataclasses import replace
-from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageDraw
+from PIL import Image
 from shapely import affinity, box
 
 from gnomon_published.benchmarks.gtr_bench.case import SCENES
 from gnomon_published.drawn_maps.map_lettering import CAMERA, Avoided, Labels
-from gnomon_published.drawn_maps.map_picture import _reduced, draw_map, ground
+from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_published.drawn_maps.map_sheet import LONG_SIDE_PX, sheet_of
 from gnomon_tools.scene.frame import Frame
-from gnomon_tools.scene.scene import Camera, Scene
+from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.drawing import map_of, world_of
 
 DOT = tuple(int(CAMERA[at : at + 2], 16) for at in (1, 3, 5))
@@ -51,31 +50,6 @@ def test_everything_lies_on_its_floors_panel(seed: int, scene: str) -> None:
             west, north, east, south = panels[camera.floor].bounds
             assert west <= x <= east
             assert north <= y <= south
-
-
-def test_a_canvas_by_numbers_of_colours_is_reduced_as_in_rgb() -> None:
-    colours = ["#000000", "#ffffff", "#c6bfb0", "#cfe3bf", "#857d70", "#e9e2d2", "#7a7264", "#f4f0e7"]
-    canvas = Image.new("P", (40, 30))
-    pen, lots = ImageDraw.Draw(canvas), Random(5)
-    for at in range(40 * 30):
-        pen.point(divmod(at, 30), lots.choice(colours))
-    assert _reduced(canvas).tobytes() == canvas.convert("RGB").reduce(2).tobytes()
-
-
-def test_views_that_overlap_are_all_seen_where_they_do() -> None:
-    world = world_of(31, "outdoor", 0)
-    first, *others = world.scene.cameras.values()
-    twice = replace(others[0], field_of_view=first.field_of_view)
-
-    def ink(*cameras: Camera) -> tuple[int, ...]:
-        scene = replace(world.scene, cameras={camera.id: camera for camera in cameras})
-        sheet = sheet_of(world.scene, file="")
-        assert first.field_of_view is not None
-        middle = first.field_of_view.representative_point()
-        x, y = sheet.pixel((middle.x, middle.y), 0)
-        return ground(scene, sheet).getpixel((round(x), round(y)))
-
-    assert ink()[0] > ink(first)[0] > ink(first, twice)[0] == ink(twice, first)[0]
 
 
 def test_a_scale_bar_of_pixels_is_as_long_as_it_says() -> None:

@@ -103,7 +103,7 @@ class Worlds(GtrBench):
         )
         options = None if select.world is None else WorldOptions.of(select.world)
         difficulties = difficulties_of(select.difficulty, options)
-        asked = {cell for each in difficulties for cell in offered(cells, each)}
+        asked = {cell for each in difficulties for cell in offered(cells, each, options)}
         allowed = ", ".join(" ".join(CELLS[cell]) for cell in offered(range(len(CELLS)), difficulties[-1]))
         absent = {*(select.tasks or ())} - {CELLS[cell][1] for cell in asked}
         if absent:
