@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 _INVISIBLE = (
     0xAD,
@@ -127,18 +128,23 @@ def without_marks(text: str) -> str:
     ('B', '7/2m', '12 m')
     """
     if "\\" in text:
-        for _ in range(3):  # as deep as wrappers are nested in practice
-            text = _FRACTION.sub(r" \1/\2", _WRAPPER.sub(r"\1", text))
-        text = _SPACING.sub("", _SHORT_FRACTION.sub(r" \1/\2", text))
+        # Replaced by functions, as `re` makes a template anew for each search.
+        for _ in range(3 if "{" in text else 0):  # as deep as wrappers are nested in practice
+            text = _FRACTION.sub(_with_slash, _WRAPPER.sub(itemgetter(1), text))
+        text = _SPACING.sub("", _SHORT_FRACTION.sub(_with_slash, text))
     if "\\" in text:
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
     text = text.replace("$", "").replace("{,}", ",")
     if "<" in text:
-        text = _BRACKETED.sub(r"\1", _TAG.sub("", text))
+        text = _BRACKETED.sub(itemgetter(1), _TAG.sub("", text))
     if "*" in text:
         text = re.sub(r"\*\*|(?<!\d)\*(?=\S)|(?<=\S)\*(?!\s?\d)", "", text)
     return text.strip().strip("_`~").strip()
+
+
+def _with_slash(fraction: re.Match[str]) -> str:
+    return f" {fraction[1]}/{fraction[2]}"
 
 
 def without_denied(text: str) -> str:

@@ -405,7 +405,10 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-_CONCLUDING = "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|因此|所以|したがって|따라서"
+_CONCLUDING = (
+    "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|"
+    "因此|所以|したがって|따라서"
+)
 _CONCLUDES = re.compile(
     rf"(?:{at_word_start(_CONCLUDING)})"
     r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"

@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -71,7 +71,6 @@ _JOINED = re.compile(r"([\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
-_FOOT_SIGNS = ("'", "′", "’")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
@@ -224,12 +223,12 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
     if text.endswith(")") and _CALL.fullmatch(text.strip()):
         return None
-    text = _spelled_out(without_marks(text), own)
+    text = _in_own_scale(without_marks(text), own)
     if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
         return (
             _one_of((quantity,), own) if math.isfinite(quantity.value) else None
         )  # nothing stands beside it
-    text = without_denied(text)
+    text = without_denied(_spelled_out(text, own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
     if answer is None and " but " in text:
         answer = _one_in(text.partition(" but ")[2], own)
@@ -280,13 +279,23 @@ def _from_json(text: str) -> str:
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
 
 
+def _in_own_scale(text: str, own: Unit | None) -> str:
+    """Thousands and millions, and degrees of the asked temperature, in one spelling each."""
+    if own is None:
+        return _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
+    if own.of == "temperature":
+        scale = "C" if own == UNITS["°c"] else "F"
+        return _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
+    return text
+
+
 def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
         if "10" in text:
             text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
         if max(text) > "\u3000":
-            text = _JOINED.sub(r"\1 ", text)
+            text = _JOINED.sub(lambda match: f"{match[1]} ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
@@ -297,21 +306,8 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
     if "M " in text:
         text = _MILLIONS.sub(" million", text)
-    if own is None:
-        text = _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
-    elif own.of == "temperature":
-        scale = "C" if own == UNITS["°c"] else "F"
-        text = _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
-    elif own.of == "time":
-        text = _ONE.sub("1", text)
-        text = _CLOCK.sub(_clock_in_words, text)
-        text = _MINUTES.sub(lambda match: f"{match[1]} min {match[2]} s", text)
-        text = _MIN_S.sub(lambda match: f"{match[1]} s", text)
-        text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
-    elif own.of == "length":
-        if holds_any(text, _FOOT_SIGNS):
-            text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
-        text = _METRES.sub(lambda match: f"{match[1]}.{match[2]} m", text)
+    for pattern, plain in _OF_KIND.get(own.of if own else "", ()):
+        text = pattern.sub(plain, text)
     if "±" in text or "+" in text or " or " in text:
         text = _PLUS_MINUS.sub("", text)
     return _SPREAD.sub("", text) if "(" in text else text
@@ -328,6 +324,21 @@ def _clock_in_words(match: re.Match[str]) -> str:
     if unit is None:
         return match[0]
     return f"{first} h {second} min" if unit.strip().startswith("h") else f"{first} min {second} s"
+
+
+_OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = {
+    "time": (
+        (_ONE, lambda _: "1"),
+        (_CLOCK, _clock_in_words),
+        (_MINUTES, lambda match: f"{match[1]} min {match[2]} s"),
+        (_MIN_S, lambda match: f"{match[1]} s"),
+        (_ISO_SPAN, lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s"),
+    ),
+    "length": (
+        (_FEET, lambda match: f"{match[1]} ft {match[2]} in"),
+        (_METRES, lambda match: f"{match[1]}.{match[2]} m"),
+    ),
+}
 
 
 def _in_digits(text: str) -> str:
