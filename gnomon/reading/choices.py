@@ -90,7 +90,7 @@ _BEHIND = re.compile(
     rf"|(?P<ticked>\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
     rf"|[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
     r"|(?P<ends>[.,;!:\n。，；]|$"
-    r"|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and)))"
+    r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
 )
 _DENIED_OR_CROSSED = re.compile(
     rf"{_DENIED.pattern}"

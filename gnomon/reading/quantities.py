@@ -94,6 +94,9 @@ _BECAUSE = re.compile(
     r"\s(?:because|since|as|so|where|given that|but|though|although|while|which|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
+_FIRST_THOUGHT = re.compile(
+    r"\b(?:thought|guessed|assumed|expected|initially|at first|originally|looked|seemed)\b"
+)
 _NAMED_VALUES = re.compile(r"^\W*[A-Za-z]\w{0,10}\s?=\s?[^=,;]+[,;]\s?[A-Za-z]\w{0,10}\s?=")  # "x = 1, y = 2"
 _ASIDE = re.compile(
     r"(?<=\w)\s\((?!(?:or|maybe|possibly|perhaps|no|wait|actually|rather|correction|alternatively|else)\b)[^()]*\)",
@@ -121,7 +124,8 @@ _WORDS = {
 _SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
 _SHARES |= {"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6}
 _IN_WORDS = re.compile(
-    r"(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
+    r"(?:(?:the (?:count|number|total)(?: of [a-z ]{1,30}?)? is|"
+    r"there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
     r"(?:about |approximately |roughly |around |exactly |just |only )?"
     rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
     r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
@@ -230,8 +234,10 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         )  # nothing stands beside it
     text = without_denied(_spelled_out(text, own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
-    if answer is None and " but " in text:
-        answer = _one_in(text.partition(" but ")[2], own)
+    head, but, behind = text.partition(" but ")
+    if but and (answer is None or _FIRST_THOUGHT.search(head.lower())):
+        found = _one_in(behind, own)
+        answer = answer if found is None else found
     if isinstance(answer, Unclear) and "(" in text:
         beside = _one_in(_ASIDE.sub("", text), own)
         answer = answer if beside is None else beside

@@ -122,7 +122,7 @@ _CLOCKS = (
         _HOUR_DIGITS
         + r":(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
     ),
-    re.compile(rf"{_HOUR_DIGITS}\s?(?:h|Uhr|ч)(?:\s?(?P<m>\d{{2}}))?(?![\w])(?!\s?\d)"),
+    re.compile(rf"{_HOUR_DIGITS}\s?(?:h|heures(?=\s\d)|Uhr|ч)(?:\s?(?P<m>\d{{2}}))?(?![\w])(?!\s?\d)"),
     re.compile(rf"{_HOUR_DIGITS}[.,](?P<m>\d{{2}})\s?(?:Uhr|h)\b"),
     re.compile(r"(?P<h>[0-2](?<![\d:.].)(?:(?<!2)\d|(?<=2)[0-4]))(?P<m>[0-5]\d)\s?(?i:hours|hrs|h)\b"),
     re.compile(r"^\s*(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)\s*$"),
