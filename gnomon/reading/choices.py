@@ -217,11 +217,8 @@ class Choices:
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
         places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
-        return (
-            places
-            if len(places) <= MAX_LETTERS
-            else [*places[: MAX_LETTERS // 2], *places[-MAX_LETTERS // 2 :]]
-        )
+        del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
+        return places
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
         text = self._without_list(said.text)

@@ -26,7 +26,8 @@ DENIES = re.compile(
     r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
 )
 _CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а|(?:(?:and|which|that) ){0,2}leav(?:es|ing))\b|"
+    r"[.!?;。！？；\n]\s|\n|"
+    r",\s*(?:so|therefore|thus|hence|it|а|(?:(?:and|which|that) ){0,2}leav(?:es|ing))\b|"
     r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
     r"[Nn]o(?: wait)?[,:]\s)|而是"
 )

@@ -366,11 +366,8 @@ def _of_formula(text: str) -> str:
     """What stands behind the last equals sign, if it holds a number; without the part in an open bracket."""
     if text.count("(") > text.count(")"):
         head, _, _ = text.rpartition("(")
-        text = (
-            text
-            if _OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")
-            else head
-        )
+        if not (_OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")):
+            text = head
     if not holds_any(text, _EQUAL_SIGNS) or _NAMED_VALUES.search(text):
         return text
     parts = _EQUALS.split(text)
