@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from operator import itemgetter
 
 _INVISIBLE = (
     0xAD,
@@ -75,9 +76,7 @@ def at_word_start(words: str) -> str:
     >>> [match[0] for match in re.finditer(at_word_start("an?|on"), "_a_ ban, on an ion")]
     ['a', 'on', 'an']
     """
-    return "|".join(
-        rf"{letter}(?<![^\W_].)(?:{'|'.join(rest)})" for letter, rest in _by_first_letter(words).items()
-    )
+    return _by_first_letter(words, r"{0}(?<![^\W_].)(?:{2})")
 
 
 def in_any_case(words: str) -> str:
@@ -88,19 +87,14 @@ def in_any_case(words: str) -> str:
     >>> [match[0] for match in re.finditer(in_any_case("an?|on"), "AN Ion")]
     ['AN', 'on']
     """
-    either = (
-        rf"{first}(?i:{'|'.join(rest)})"
-        for letter, rest in _by_first_letter(words).items()
-        for first in dict.fromkeys((letter, letter.upper()))
-    )
-    return f"(?:{'|'.join(either)})"
+    return f"(?:{_by_first_letter(words, '[{0}{1}](?i:{2})')})"
 
 
-def _by_first_letter(words: str) -> Mapping[str, list[str]]:
+def _by_first_letter(words: str, form: str) -> str:
     by_letter: dict[str, list[str]] = {}
     for word in words.split("|"):
         by_letter.setdefault(word[0], []).append(word[1:])
-    return by_letter
+    return "|".join(form.format(one, one.upper(), "|".join(rest)) for one, rest in by_letter.items())
 
 
 def holds_any(text: str, parts: Iterable[str]) -> bool:
@@ -127,15 +121,16 @@ def without_marks(text: str) -> str:
     ('B', '7/2m', '12 m')
     """
     if "\\" in text:
-        for _ in range(3):  # as deep as wrappers are nested in practice
-            text = _FRACTION.sub(r" \1/\2", _WRAPPER.sub(r"\1", text))
-        text = _SPACING.sub("", _SHORT_FRACTION.sub(r" \1/\2", text))
+        # Replaced by functions, as `re` makes a template anew for each search.
+        for _ in range(3 if "{" in text else 0):  # as deep as wrappers are nested in practice
+            text = _FRACTION.sub(lambda part: f" {part[1]}/{part[2]}", _WRAPPER.sub(itemgetter(1), text))
+        text = _SPACING.sub("", _SHORT_FRACTION.sub(lambda part: f" {part[1]}/{part[2]}", text))
     if "\\" in text:
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
     text = text.replace("$", "").replace("{,}", ",")
     if "<" in text:
-        text = _BRACKETED.sub(r"\1", _TAG.sub("", text))
+        text = _BRACKETED.sub(itemgetter(1), _TAG.sub("", text))
     if "*" in text:
         text = re.sub(r"\*\*|(?<!\d)\*(?=\S)|(?<=\S)\*(?!\s?\d)", "", text)
     return text.strip().strip("_`~").strip()

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
-from gnomon.reading.characters import bare, holds_any, in_any_case, without_marks
+from gnomon.reading.characters import bare, in_any_case, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
 from gnomon.reading.mentions import (
     AFTER_LETTER,
@@ -53,7 +53,6 @@ _LISTED = re.compile(
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
     rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|{AND}\b))"
 )
-_AS = ("equally", "just as")
 _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
@@ -86,11 +85,12 @@ _BEHIND = re.compile(
     r"answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     r"|\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
     r"|\)?\s?(?:选项|選項)?是?(?:正确|正確)|が正(?:解|しい)|(?:이|가) 정답)"
-    r"|(?P<only>\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
+    r"|(?P<only>\s"
+    r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
     rf"|(?P<ticked>\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
     rf"|[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
     r"|(?P<ends>[.,;!:\n。，；]|$"
-    r"|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and)))"
+    r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
 )
 _DENIED_OR_CROSSED = re.compile(
     rf"{_DENIED.pattern}"
@@ -187,9 +187,7 @@ class Choices:
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
             how = behind.lastgroup if behind else ""
-            if (how and is_chosen(text, at, how)) or (
-                text.startswith(")", at + 1) and self._is_given(text, at)
-            ):
+            if (how and is_chosen(text, at, how)) or self._is_given(text, at):
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
@@ -210,7 +208,7 @@ class Choices:
 
     def _is_given(self, text: str, at: int) -> bool:
         """Whether a letter in brackets is given with its option's words: "The cause is (B) the east wind"."""
-        if not _IS_BEFORE.search(text, max(0, at - 8), at):
+        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
             return False
         words = self._texts[text[at]]
         behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))
@@ -219,11 +217,8 @@ class Choices:
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
         places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
-        return (
-            places
-            if len(places) <= MAX_LETTERS
-            else [*places[: MAX_LETTERS // 2], *places[-MAX_LETTERS // 2 :]]
-        )
+        del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
+        return places
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
         text = self._without_list(said.text)
@@ -297,7 +292,7 @@ class Choices:
             return ""
         if own is not None:
             return Unclear()
-        another = _LISTED.match(rest) or (_AS_GOOD.search(rest) if holds_any(rest, _AS) else None)
+        another = _LISTED.match(rest) or _AS_GOOD.search(rest)
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         return letter

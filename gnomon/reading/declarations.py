@@ -214,8 +214,7 @@ def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
     """The outermost JSON objects, and the text with calls blanked, broken ones to their end."""
     decoder, end, objects, calls = json.JSONDecoder(), 0, [], []
     openings = [match.start() for match in _OBJECT.finditer(text)]
-    if len(openings) > 2 * MAX_TRIED:
-        openings = [*openings[:MAX_TRIED], *openings[-MAX_TRIED:]]
+    del openings[MAX_TRIED:-MAX_TRIED]
     for opening in openings:
         if opening < end:
             continue
@@ -384,9 +383,7 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     """What a label that ends there declares, up to the following one; None where it declares nothing."""
     start, word = label.start(), label[0]
     margin = lowered.rfind("\n", 0, start) + 1
-    is_line = start == margin or (
-        start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
-    )
+    is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
     ends_with_sign = lowered[end - 1] in ":="
     ends_its_line = not ends_with_sign and not lowered[end : end + 20].partition("\n")[0].strip("* _`")
     if (
@@ -405,7 +402,10 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-_CONCLUDING = "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|因此|所以|したがって|따라서"
+_CONCLUDING = (
+    "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|"
+    "因此|所以|したがって|따라서"
+)
 _CONCLUDES = re.compile(
     rf"(?:{at_word_start(_CONCLUDING)})"
     r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
@@ -478,6 +478,5 @@ def declines(text: str) -> bool:
 def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
     sentence = _SENTENCE_END.split(before)[-1]
-    may_undo = _UNDOES.search(sentence) is not None
-    undoes = may_undo and _UNDOES.search(_CLAUSE.split(sentence)[-1]) is not None
-    return undoes or _SUPPOSES.match(sentence) is not None
+    clause = _CLAUSE.split(sentence)[-1]
+    return _UNDOES.search(clause) is not None or _SUPPOSES.match(sentence) is not None

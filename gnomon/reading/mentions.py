@@ -16,7 +16,7 @@ BETWEEN = rf"(?:,?\s{AND}\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&
 AFTER_LETTER = re.compile(
     r"\s+(?:is|was|because|since|as|for|with|given|due|based|which|but|and|or|seems|would|must|should|will|can|"
     r"represents|corresponds|matches|describes|porque|ya|pois|car|parce|weil|denn|da|потому|так|at|in|not|"
-    r"correct|right)\b"
+    r"correct|right|here|though|although)\b"
 )
 # Patterns of many words are for small letters: search without regard to case takes several times as long.
 DENIES = re.compile(
@@ -26,7 +26,8 @@ DENIES = re.compile(
     r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
 )
 _CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а)\b|"
+    r"[.!?;。！？；\n]\s|\n|"
+    r",\s*(?:so|therefore|thus|hence|it|а|(?:(?:and|which|that) ){0,2}leav(?:es|ing))\b|"
     r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
     r"[Nn]o(?: wait)?[,:]\s)|而是"
 )
@@ -54,7 +55,7 @@ _MENTION_ENDS = re.compile(
 _CLAUSE_ENDS = re.compile(
     rf"{_MENTION_ENDS.pattern}|{MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
     r"(?:possible|plausible|likely|true|left|better|the only)|"
-    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|[을를] 선택"
+    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|だ?と(?:思|考)|[을를] 선택|[일인] 것"
 )
 _RELATES = re.compile(
     r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s(?:\w+\s)?$",

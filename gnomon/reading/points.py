@@ -162,7 +162,8 @@ def _pairs(text: str, on: Ground) -> list[Position]:
         for words, side in _PREFIXED.items():
             text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
     if "°" not in text:
-        text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
+        text = _SPACED.sub(lambda match: f"{match[1]}°{match[2]}'{match[3]}″", text)
+        text = _SPACED_MINUTES.sub(lambda match: f"{match[1]}°{match[2]}'", text)
     if written := (_by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []) or _by_name(text):
         return written
     pairs = _plain_pairs(text)
@@ -208,5 +209,5 @@ def _degrees(sign: str, degrees: str, minutes: str | None, seconds: str | None) 
 
 def _plain_pairs(text: str) -> list[Position]:
     if "." not in text:  # "60,17; 24,94"
-        text = _COMMA_DECIMALS.sub(r"\1.\2; \3.\4", text)
+        text = _COMMA_DECIMALS.sub(lambda m: f"{m[1]}.{m[2]}; {m[3]}.{m[4]}", text)
     return [(float(a), float(b)) for a, b in _PAIR.findall(text)]

@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -71,7 +71,6 @@ _JOINED = re.compile(r"([\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
-_FOOT_SIGNS = ("'", "′", "’")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
@@ -94,6 +93,9 @@ _SPREAD = re.compile(
 _BECAUSE = re.compile(
     r"\s(?:because|since|as|so|where|given that|but|though|although|while|which|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
+)
+_FIRST_THOUGHT = re.compile(
+    r"\b(?:thought|guessed|assumed|expected|initially|at first|originally|looked|seemed)\b"
 )
 _NAMED_VALUES = re.compile(r"^\W*[A-Za-z]\w{0,10}\s?=\s?[^=,;]+[,;]\s?[A-Za-z]\w{0,10}\s?=")  # "x = 1, y = 2"
 _ASIDE = re.compile(
@@ -122,7 +124,8 @@ _WORDS = {
 _SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
 _SHARES |= {"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6}
 _IN_WORDS = re.compile(
-    r"(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
+    r"(?:(?:the (?:count|number|total)(?: of [a-z ]{1,30}?)? is|"
+    r"there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
     r"(?:about |approximately |roughly |around |exactly |just |only )?"
     rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
     r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
@@ -224,15 +227,17 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
     if text.endswith(")") and _CALL.fullmatch(text.strip()):
         return None
-    text = _spelled_out(without_marks(text), own)
+    text = _in_own_scale(without_marks(text), own)
     if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
         return (
             _one_of((quantity,), own) if math.isfinite(quantity.value) else None
         )  # nothing stands beside it
-    text = without_denied(text)
+    text = without_denied(_spelled_out(text, own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
-    if answer is None and " but " in text:
-        answer = _one_in(text.partition(" but ")[2], own)
+    head, but, behind = text.partition(" but ")
+    if but and (answer is None or _FIRST_THOUGHT.search(head.lower())):
+        found = _one_in(behind, own)
+        answer = answer if found is None else found
     if isinstance(answer, Unclear) and "(" in text:
         beside = _one_in(_ASIDE.sub("", text), own)
         answer = answer if beside is None else beside
@@ -280,13 +285,23 @@ def _from_json(text: str) -> str:
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
 
 
+def _in_own_scale(text: str, own: Unit | None) -> str:
+    """Thousands and millions, and degrees of the asked temperature, in one spelling each."""
+    if own is None:
+        return _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
+    if own.of == "temperature":
+        scale = "C" if own == UNITS["°c"] else "F"
+        return _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
+    return text
+
+
 def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
         if "10" in text:
             text = _SUPERSCRIPT.sub(lambda match: "10^" + match[1].translate(_LOWERED), text)
         if max(text) > "\u3000":
-            text = _JOINED.sub(r"\1 ", text)
+            text = _JOINED.sub(lambda match: f"{match[1]} ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
@@ -297,21 +312,8 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
     if "M " in text:
         text = _MILLIONS.sub(" million", text)
-    if own is None:
-        text = _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
-    elif own.of == "temperature":
-        scale = "C" if own == UNITS["°c"] else "F"
-        text = _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
-    elif own.of == "time":
-        text = _ONE.sub("1", text)
-        text = _CLOCK.sub(_clock_in_words, text)
-        text = _MINUTES.sub(lambda match: f"{match[1]} min {match[2]} s", text)
-        text = _MIN_S.sub(lambda match: f"{match[1]} s", text)
-        text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
-    elif own.of == "length":
-        if holds_any(text, _FOOT_SIGNS):
-            text = _FEET.sub(lambda match: f"{match[1]} ft {match[2]} in", text)
-        text = _METRES.sub(lambda match: f"{match[1]}.{match[2]} m", text)
+    for pattern, plain in _OF_KIND.get(own.of if own else "", ()):
+        text = pattern.sub(plain, text)
     if "±" in text or "+" in text or " or " in text:
         text = _PLUS_MINUS.sub("", text)
     return _SPREAD.sub("", text) if "(" in text else text
@@ -328,6 +330,21 @@ def _clock_in_words(match: re.Match[str]) -> str:
     if unit is None:
         return match[0]
     return f"{first} h {second} min" if unit.strip().startswith("h") else f"{first} min {second} s"
+
+
+_OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = {
+    "time": (
+        (_ONE, lambda _: "1"),
+        (_CLOCK, _clock_in_words),
+        (_MINUTES, lambda match: f"{match[1]} min {match[2]} s"),
+        (_MIN_S, lambda match: f"{match[1]} s"),
+        (_ISO_SPAN, lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s"),
+    ),
+    "length": (
+        (_FEET, lambda match: f"{match[1]} ft {match[2]} in"),
+        (_METRES, lambda match: f"{match[1]}.{match[2]} m"),
+    ),
+}
 
 
 def _in_digits(text: str) -> str:
@@ -349,11 +366,8 @@ def _of_formula(text: str) -> str:
     """What stands behind the last equals sign, if it holds a number; without the part in an open bracket."""
     if text.count("(") > text.count(")"):
         head, _, _ = text.rpartition("(")
-        text = (
-            text
-            if _OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")
-            else head
-        )
+        if not (_OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")):
+            text = head
     if not holds_any(text, _EQUAL_SIGNS) or _NAMED_VALUES.search(text):
         return text
     parts = _EQUALS.split(text)

@@ -14,6 +14,7 @@ LARGEST = 1e12
 DAY_S = 86_400
 MAX_TEXT = 2_000
 _CLOCK = re.compile(r"(?<![\d:.])(?:(\d{1,3}):)?(\d{1,2}):(\d{2}(?:\.\d{1,9})?)(?![\d:])")
+_ENDS = (("start", "end"), ("from", "to"), ("start_s", "end_s"), ("begin", "end"), ("start_time", "end_time"))
 _DASH = re.compile(r"(?<=[\d\w°%])\s*[–—−~〜-]\s*(?=[-−+.]?\d)")
 
 
@@ -69,12 +70,5 @@ def _from_json(text: str) -> str:
     if value is None:
         return text
     if isinstance(value, dict):
-        pairs = (
-            ("start", "end"),
-            ("from", "to"),
-            ("start_s", "end_s"),
-            ("begin", "end"),
-            ("start_time", "end_time"),
-        )
-        value = next(([value[a], value[b]] for a, b in pairs if a in value and b in value), None)
+        value = next(([value[a], value[b]] for a, b in _ENDS if a in value and b in value), None)
     return " to ".join(str(end) for end in value) if isinstance(value, list) and len(value) == 2 else ""

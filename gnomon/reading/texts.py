@@ -14,14 +14,16 @@ _PARTS = re.compile(
     r",?\s(?:followed by|and then)\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
 )
 _DASHES = re.compile(r"\s[-–—]\s|(?<=\b[A-Z])[\s-](?=[A-Z]\b)")
-_COMMAS = re.compile(r"\s*[,，、]\s*(?:and\s+)?(?:(?:then|next|finally|lastly)\s+)?")
+_THEN = "(?:then|next|finally|lastly|dann|danach|luego|después|puis|ensuite|enfin|depois|затем|потом)"
+_COMMAS = re.compile(rf"\s*[,，、]\s*(?:and\s+)?(?:{_THEN}\s+)?")
 _OPENING = re.compile(
-    r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|first,?\s(?=.*,\s(?:and\s)?(?:then|next)\s)",
+    r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|"
+    rf"(?:first|zuerst|primero|d['’]abord|primeiro|сначала),?\s(?=.*,\s(?:(?:and|und|y|et|e|и)\s)?{_THEN}\s)",
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
 _NUMBERED = re.compile(
-    r"^\s*(?:[-*•]|\d{1,3}[.)]|\|\s*\d{1,3}\s*\||[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
+    r"^\s*(?:[-*•]|\d{1,3}[.)]|\|?\s*\d{1,3}\s*\||[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")

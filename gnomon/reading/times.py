@@ -122,7 +122,7 @@ _CLOCKS = (
         _HOUR_DIGITS
         + r":(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
     ),
-    re.compile(rf"{_HOUR_DIGITS}\s?(?:h|Uhr|ч)(?:\s?(?P<m>\d{{2}}))?(?![\w])(?!\s?\d)"),
+    re.compile(rf"{_HOUR_DIGITS}\s?(?:h|heures(?=\s\d)|Uhr|ч)(?:\s?(?P<m>\d{{2}}))?(?![\w])(?!\s?\d)"),
     re.compile(rf"{_HOUR_DIGITS}[.,](?P<m>\d{{2}})\s?(?:Uhr|h)\b"),
     re.compile(r"(?P<h>[0-2](?<![\d:.].)(?:(?<!2)\d|(?<=2)[0-4]))(?P<m>[0-5]\d)\s?(?i:hours|hrs|h)\b"),
     re.compile(r"^\s*(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)\s*$"),
@@ -152,16 +152,28 @@ _NOON = re.compile(
     re.IGNORECASE,
 )
 # One of these stands where a time is in words.
-_IN_WORDS = "past after to before till clock halb viertel noon mid mitt medi minuit полдень полночь 正午 午夜 零时".split()
-_NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
-_LATE = tuple(
-    "p|下午|晚上|午後|오후|in the afternoon|in the evening|at night|noon|de la tarde|de la noche|da tarde|da noite|"
-    "nachmittags|abends|de l'|de l’|du soir".split("|")
+_IN_WORDS = (
+    *("past", "after", "to", "before", "till", "clock", "halb", "viertel", "noon", "mid", "mitt", "medi"),
+    *("minuit", "полдень", "полночь", "正午", "午夜", "零时"),
 )
-_EARLY = tuple(
-    "am|a.|a |上午|早上|凌晨|午前|오전|in the morning|midnight|de la mañana|da manhã|morgens|du matin".split(
-        "|"
-    )
+_NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
+_LATE = (
+    *("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening", "at night", "noon"),
+    *(
+        "de la tarde",
+        "de la noche",
+        "da tarde",
+        "da noite",
+        "nachmittags",
+        "abends",
+        "de l'",
+        "de l’",
+        "du soir",
+    ),
+)
+_EARLY = (
+    *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),
+    *("de la mañana", "da manhã", "morgens", "du matin"),
 )
 _BOUND = re.compile(
     r"\b(?:(?:earlier|later|sooner) than|before|after|since|until|vor dem|nach dem|avant|après)\s"

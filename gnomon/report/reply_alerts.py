@@ -137,7 +137,7 @@ def picture_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 arm=arm.name,
                 concerned=left_out,
                 n=totals.replies,
-                advice="Set the model's `pictures: true` if it takes them, or `show` none in the arm.",
+                advice="Set the model's `pictures: true` if it takes them, or give the arm `show: []`.",
             )
 
 
