@@ -97,6 +97,7 @@ CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
 PANEL_WIDTH, PANEL_HEIGHT = 280.0, 150.0  # of one of many small charts, with its title and its ticks
 PANEL_TOP, PANEL_BOTTOM = 30.0, 120.0
 NARROW_WIDTH = 350.0
+HALF_TICK = 16.0  # half of “+100”, which stands below an end of the scale
 SQUARE_WIDE = Layout(width=900.0, left=56.0, right=396.0, texts=0)
 
 
@@ -104,7 +105,7 @@ def _narrow(texts: Iterable[tuple[str, str]]) -> Layout:
     """The layout for narrow pages: label and figures of a row share a line where all of them fit."""
     widest = max((text_width(label) + text_width(note) for label, note in texts), default=0.0)
     lines = 1 if widest * LETTERS + 12 <= NARROW_WIDTH else 2
-    return Layout(width=NARROW_WIDTH, left=10.0, right=NARROW_WIDTH - 10.0, texts=lines)
+    return Layout(width=NARROW_WIDTH, left=HALF_TICK, right=NARROW_WIDTH - HALF_TICK, texts=lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,11 @@
 """Writes numbers, names and tables as the report's texts show them."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from gnomon.fitness.table import STATE_WORDS
 
@@ -234,6 +237,15 @@ def clusters_cell(counted: Mapping[str, Any]) -> str:
     return f"{counted['clusters']:,} × {second:,}" if second else f"{counted['clusters']:,}"
 
 
+def with_code(text: str) -> Markup:
+    """Text for a page, escaped; what stands between backticks is code.
+
+    >>> with_code("set `tool_choice`, <b>")
+    Markup('set <code>tool_choice</code>, &lt;b&gt;')
+    """
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
+
+
 FILTERS = {  # of templates: the numbers of reports and pages look alike
     "points": points,
     "points_range": points_range,
@@ -251,6 +263,7 @@ FILTERS = {  # of templates: the numbers of reports and pages look alike
     "signed": signed,
     "gain": gain,
     "state_words": STATE_WORDS.__getitem__,
+    "with_code": with_code,
 }
 
 

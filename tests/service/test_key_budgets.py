@@ -151,6 +151,7 @@ def test_who_posted_cancelled_and_looked_is_kept_and_jobs_are_found_by_owner(
     assert [job["id"] for job in home["jobs"]] == [by_ada]
     assert home["owners"] == ["field", "lab"]
     assert [job["id"] for job in as_(api, READER, "GET", "/index.json?q=field").json()["jobs"]] == [by_bob]
+    assert "posted by ada of lab" in as_(api, READER, "GET", f"/ui/jobs/{by_ada}").text
     assert 'href="/ui/trips?owner=field"' in as_(api, READER, "GET", "/ui/trips").text
     form = {"Accept": "text/html", "Cookie": f"{COOKIE}={READER}", "Origin": "http://127.0.0.1:8000"}
     refused = api.post(f"/ui/jobs/{by_ada}/resume", headers=form).text

@@ -22,7 +22,8 @@ def test_the_page_says_what_the_report_says_and_leads_to_the_samples(site: Site)
     assert trials["total"] == 5
     page = fetch(f"{site.url}/ui/jobs/{job_id}/card").text
     assert card["sentences"][0] in page
-    assert '<table class="cards labelled">' in page, "on a phone each number says what it counts"
+    assert page.count('<table class="cards labelled">') == 2, "on a phone each number says what it counts"
+    assert 'data-label="Seconds"' in page
     assert distance["fixed_href"].replace("&", "&amp;") in page
     assert f"/ui/jobs/{job_id}/card" in fetch(f"{site.url}/ui/jobs/{job_id}").text
 

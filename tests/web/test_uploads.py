@@ -26,12 +26,12 @@ def test_a_file_is_uploaded_mapped_previewed_and_run(site: Site, visit: Open) ->
     page = visit(site).open("/ui/new")
     page.locator("#upload-fold > summary").click()
     chosen(page, "exam.csv", CSV)
-    expect(page.locator("#answer")).to_contain_text("has no column 'question'")
+    expect(page.locator("#answer")).to_contain_text("choose the column that holds the question")
     assert page.locator("#benchmark").input_value() == "questions"
     field = page.locator("[id='columns.question']")
     expect(field.locator("option").nth(2)).to_have_text("prompt: Which way is the tower?")
     field.select_option("prompt")
-    expect(page.locator("#answer")).to_contain_text("has no column 'answer'")
+    expect(page.locator("#answer")).to_contain_text("choose the column that holds the right answer")
     page.locator("[id='columns.answer']").select_option("gold")
     expect(page.locator("#answer")).to_contain_text("4 trials, at no cost")
     expect(page.locator(".asked li")).to_have_count(2)
@@ -59,7 +59,7 @@ def test_nothing_is_typed_or_run_while_a_file_is_sent(site: Site, visit: Open) -
     expect(form).to_have_attribute("inert", "")
     held[0].continue_()
     page.unroute("**/ui/new/upload")  # other tests take the tab
-    expect(page.locator("#answer")).to_contain_text("has no column 'question'")
+    expect(page.locator("#answer")).to_contain_text("choose the column that holds the question")
     expect(form).not_to_have_attribute("inert", "")
 
 

@@ -174,6 +174,8 @@ def _facts(job: JobRecord) -> dict[str, Any]:
         "usd_limit": spec.limits.usd,
         "error": job.error,
         "preset_page": _preset_page(job),
+        "posted_by": job.posted_by,
+        "owner": job.owner,
     }
 
 

@@ -20,5 +20,6 @@ def keys(state: Shared) -> View:
     if not view["keys"]:
         answer = "No keys are set: whoever may use this machine may do everything."
     else:
-        answer = f"{count(len(view['keys']), 'key')}, {len(held):,} with a monthly budget. All see all jobs."
+        counted = f"{count(len(view['keys']), 'key')}, {len(held):,} with a monthly budget"
+        answer = f"{counted}. Every key sees all jobs."
     return {"title": "Keys", "answer": answer, **view}

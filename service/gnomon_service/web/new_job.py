@@ -54,6 +54,7 @@ from gnomon_workers.poster import Poster
 
 TEMPLATE = "new_job.html.j2"
 MOST_WHILE_TYPING = 20_000  # samples that are opened before the author asks for it
+CHOICES = {"columns.question": "the question", "columns.answer": "the right answer"}  # of every file
 TYPICAL_SHARE = 0.2  # of samples on which two arms differ: for the one number of the headline
 FEW_CLUSTERS = 20  # below intervals are wide
 PATIENCE_S = 20.0
@@ -276,14 +277,15 @@ def _shown(
     name = form["values"]["benchmark"]
     plugin = BENCHMARKS.find(name)
     message = "" if fault is None else text_without_keys(without_folders(fault.message))
+    nearest, path = _nearest(field, form), field
+    if message and field in CHOICES and not form["values"].get(field):
+        message, path = f"choose the column that holds {CHOICES[field]}", ""
     return {
         "title": "New job",
-        "answer": note or _answer(plan, message, field),
+        "answer": note or _answer(plan, message, path),
         "plan": None if plan is None else _plan_view(plan),
         "endpoints": None,
-        "fault": None
-        if fault is None
-        else {"field": _nearest(field, form), "path": field, "message": message},
+        "fault": None if fault is None else {"field": nearest, "path": path, "message": message},
         "form": form,
         "yaml": text,
         "command": f"cat > job.yaml <<'END'\n{text.rstrip()}\nEND\ngnomon run job.yaml",

@@ -210,6 +210,18 @@ def test_a_narrow_chart_has_labels_above_its_marks_and_all_inside() -> None:
     assert max(places) <= 350
 
 
+def test_numbers_of_a_narrow_scale_stand_below_their_lines_also_at_its_ends() -> None:
+    mark = Mark(label="a", value=0.2, interval=[-1.0, 1.0], note="+20.0 [−100.0, +100.0]", kind="helps")
+    elements = drawn(difference_plot([mark], title="t", margin=0.05), width="at-narrow")
+    numbers = {
+        element.text: float(element.attrib["x"]) for element in elements if element.get("class") == "tick"
+    }
+    lines = {float(element.attrib["x1"]) for element in elements if element.get("class") == "grid"}
+    assert {"−100", "+100"} <= numbers.keys()
+    assert set(numbers.values()) <= lines
+    assert all(16 <= x <= 334 for x in numbers.values()), "there is room for half of “+100”"
+
+
 def test_an_arm_keeps_its_shape_and_its_colour() -> None:
     marks = [Mark(label="a", value=0.2, interval=None, note="", kind="arm", arm=arm) for arm in range(5)]
     elements = drawn(share_plot(marks, title="t"))

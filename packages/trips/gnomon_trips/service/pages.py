@@ -218,7 +218,7 @@ def trip(state: Shared, trial_id: str) -> View:
     except DataError as error:
         return {**named, "answer": f"No plan was made: {row.stop_reason}.", "reason": error.message}
     view = trip_view(result)
-    view["facts"] += filter(None, [past_day(result.request)])
+    view["facts"] += filter(None, [past_day(result.request).removeprefix("start_date: ")])
     return {
         **view,
         **origin,
