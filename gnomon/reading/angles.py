@@ -93,7 +93,7 @@ def _compass_words(text: str) -> list[str]:
 
 
 def _named(word: str) -> float | None:
-    plain = re.sub(r"[\s-]|^[向往朝](?=.)|(?<=.)(?:wards?|ern|向き|方向|方|面)$", "", word.casefold())
+    plain = re.sub(r"[\s-]|(?<=.)(?:wards?|ern|向き)$", "", word.casefold())
     if plain in _DEGREES and (len(plain) > 1 or word.isupper() or word == bare(word)):
         return _DEGREES[plain]
     return _WORDS.get(plain)
