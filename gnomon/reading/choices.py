@@ -149,16 +149,14 @@ class Choices:
         short = {letter: _without_article(text) for letter, text in texts.items()}
         # The options' plain texts, without articles where that leaves them apart.
         self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
-        self._letters = {
-            plain: "".join(letter for letter, text in self._texts.items() if text == plain)
-            for plain in self._texts.values()
-        }
+        self._letters: dict[str, str] = {}
+        for letter, plain in self._texts.items():
+            self._letters[plain] = self._letters.get(plain, "") + letter
         # Whether no option's text can be a mere letter.
-        self._have_words = all(len(text) > MAX_LETTER for text in options.values())
+        self._have_words = min(map(len, options.values()), default=0) > MAX_LETTER
         # Whether words such as "No" judge an option; false where they are one.
         self._judged = _VERDICTS.isdisjoint(self._letters)
         self._denied = _DENIED_OR_CROSSED if self._judged else _DENIED
-        self._one_may_decline = any(map(DENIES.search, self._letters))
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -226,8 +224,8 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
-        if declines(text) and not self._one_may_decline:
-            return
+        if declines(text) and not any(map(DENIES.search, self._letters)):
+            return  # and no option says that it cannot be told
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
         yield Declaration("only_mention", 0, text)
