@@ -51,8 +51,10 @@ def spec_to_send(spec: object, url: httpx.URL) -> object:
     """
     folder = Path.cwd()
     fields = read_spec(Path(spec)) if isinstance(spec, str | Path) else spec
-    data = fields.get("data") if isinstance(fields, Mapping) else None
-    if not is_loopback(url.host) or not isinstance(data, str) or is_upload(data):
+    if not isinstance(fields, Mapping) or not is_loopback(url.host):
+        return fields
+    data = fields.get("data")
+    if not isinstance(data, str) or is_upload(data):
         return fields
     return {**fields, "data": str((folder / data).resolve())}
 
