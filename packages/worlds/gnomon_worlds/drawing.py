@@ -85,7 +85,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     """
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
-    lots = difficulty and difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
+    lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
     places = OPTED_WORLDS if difficulty or number.options else WORLDS
     if difficulty and difficulty.ranges:
         places = RANGED_WORLDS
