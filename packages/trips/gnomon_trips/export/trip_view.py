@@ -155,10 +155,8 @@ def _proof(result: TripResult) -> str:
     if result.regret is None:
         return _searched(result)
     if result.regret < 0.0005:
-        return "Proven: no plan that keeps all constraints walks less."
-    return (
-        f"By an exact search the shortest plan walks less; this one walks {100 * result.regret:.1f} % more."
-    )
+        return "Proven: every plan that meets all constraints has at least as far to walk."
+    return f"An exact search found a plan with less to walk; this one has {100 * result.regret:.1f} % more."
 
 
 def _searched(result: TripResult) -> str:
@@ -167,10 +165,10 @@ def _searched(result: TripResult) -> str:
     if search is None or result.plan.status == "refused":
         return ""
     if search.is_proven:
-        return "Proven: no plan that keeps all constraints is better, as the planner weighs plans."
+        return "Proven: by the planner's own measure, no plan that meets all constraints is better."
     if search.gap == 0:
         by = result.by_estimates or "by the least that ways can take"
-        return f"{by.capitalize()} no plan that keeps all constraints is better; that is no proof."
+        return f"{by.capitalize()} no plan that meets all constraints is better; that is no proof."
     words = f"Not proven to be the best plan: the planner looked for {max(1.0, search.seconds):.0f} s"
     if search.gap is None:
         return f"{words}; how much better another plan can be is not known."

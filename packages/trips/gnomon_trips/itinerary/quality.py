@@ -70,48 +70,57 @@ DEFINITIONS: Mapping[str, Definition] = {
     name: Definition(counts=counts, source=source)
     for name, (counts, source) in {
         "asked_served": (
-            "places asked for that are visited, each by how well known it is",
+            "requested places that the plan visits, each weighted by how well known it is",
             "ITINERA, recall rate",
         ),
-        "must_see": ("places that must be seen and are", "ITINERA, recall rate"),
-        "wishes_served": ("wished kinds of place of which one is visited", OURS),
+        "must_see": ("must-see places that the plan visits", "ITINERA, recall rate"),
+        "wishes_served": ("kinds of place wished for of which the plan visits one", OURS),
         "even_days": (
-            "minutes of stays that need not move to another day to make all days alike",
+            "minutes of visits that could stay on their day if all days were made equally full",
             "one minus Hoover's index (1936), over its most",
         ),
         "walking": (
-            "days, each by the metres that are comfortable over the metres on foot, at most 1",
+            "days, each counting the comfortable distance divided by the distance walked, at most 1",
             "10,000 steps of an active day (Tudor-Locke and Bassett 2004), for a normal pace",
         ),
-        "pace": ("days, each by how near the filled share is to the pace asked for", OURS),
-        "meal_times": (f"meals, each by its minutes from the usual hour, none at {MEAL_OFF_MIN}", OURS),
-        "opening_slack": (
-            f"stays with known hours, each by the minutes to closing, at most {EASY.closing_min}",
+        "pace": ("days, each counting how close its filled share is to the requested pace", OURS),
+        "meal_times": (
+            f"meals, each counting less the further from the usual hour, nothing at {MEAL_OFF_MIN} min",
             OURS,
         ),
-        "no_waiting": ("minutes between the first arrival and the last leave that are no waiting", OURS),
+        "opening_slack": (
+            f"visits with known hours, each counting the minutes to closing, up to {EASY.closing_min}",
+            OURS,
+        ),
+        "no_waiting": ("minutes between the first arrival and the last departure without waiting", OURS),
         "direct_route": (
-            "the least metres (minutes, if not on foot) of any order of each day's stops, of the plan's",
+            "metres (minutes, if not on foot) of each day's shortest order of stops, of those in the plan",
             "ITINERA, average margin",
         ),
-        "no_crossings": ("pairs of a day's legs without a common end that do not cross", "ITINERA, overlaps"),
-        "variety": ("kinds of place per stop of a day, meals left out", "TripTailor, diversity"),
-        "different_meals": ("places to eat at per stop to eat", "TravelPlanner, diverse restaurants"),
+        "no_crossings": ("pairs of a day's legs that could cross and do not", "ITINERA, overlaps"),
+        "variety": (
+            "different kinds of place among each day's stops, without meals",
+            "TripTailor, diversity",
+        ),
+        "different_meals": (
+            "different places to eat among the stops to eat",
+            "TravelPlanner, diverse restaurants",
+        ),
         "diet": (
-            "stops to eat at, each by what the map says of the diet",
+            "stops to eat, each counting what the map says about the diet",
             "tags `diet:*`, `cuisine`",
         ),
-        "wheelchair": ("stops, each by what the map says of wheelchairs", "tag `wheelchair`"),
+        "wheelchair": ("stops, each counting what the map says about wheelchair access", "tag `wheelchair`"),
         "children": (
-            "stops that are made for children, of these and those for adults",
+            "stops for children, of those for children or for adults",
             "kinds; tags `kids_area`, `highchair`, `playground`, `min_age`, `museum`",
         ),
         "crowds": (
-            "minutes at famous places before 11:00 or after 15:00",
+            "minutes at famous places that are before 11:00 or after 15:00",
             "a rule of thumb: no source counts visitors",
         ),
         "budget_kept": (
-            "the budget over what stops cost, at most 1",
+            "the budget divided by what the stops cost, at most 1",
             "TravelPlanner and ChinaTravel, budget",
         ),
     }.items()
