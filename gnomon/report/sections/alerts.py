@@ -1,6 +1,7 @@
 """Says what must be read before any figure."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from typing_extensions import TypedDict
 
@@ -16,6 +17,7 @@ from gnomon.core.missing import (
 from gnomon.core.model import UNREADABLE
 from gnomon.core.near_equal import ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA
+from gnomon.core.score import Outcome
 from gnomon.exchange.run import is_imported
 from gnomon.report.alert import Alert, alert, line_of
 from gnomon.report.reply_alerts import call_alerts, picture_alerts, reply_alerts, setting_alerts
@@ -77,20 +79,32 @@ def _waits(report_input: ReportInput) -> Iterator[Alert]:
 
 
 def _losses(report_input: ReportInput) -> Iterator[Alert]:
-    """Models that lost a twentieth of their trials, or were stopped, and for which reason most."""
+    """Models that were stopped, or lost a twentieth of an arm's trials, and for which reason most."""
     if report_input.status == "failed":  # then that is why
         return
-    causes = _causes(report_input)
     stopped = {check["model"] for check in report_input.checks if check["state"] == "stopped"}
-    lost: Mapping[str, int] = {
-        model: sum(cause.trials for cause in causes if cause.model == model) for model in report_input.models
-    }
-    for cause in largest(causes):
-        if cause.model in stopped or lost[cause.model] >= WORTH_SAYING * cause.planned:
+    scores = report_input.scores
+    for cause in largest(_causes(report_input)):
+        planned = {
+            group: report_input.planned_of(group)
+            for (model, _), group in scores.at.items()
+            if model == cause.model
+        }
+        if cause.model in stopped or any(
+            scores.missing[group].sum() >= WORTH_SAYING * of for group, of in planned.items()
+        ):
+            reasons = {group: scores.totals[group].stop_reasons for group in planned}
+            under = [
+                group for group in planned if cause.cause in reasons[group].get(Outcome.INFRA_MISSING, ())
+            ]
+            arm = None
+            if len(under) == 1 < len(planned):
+                arm, cause = scores.groups[under[0]][1], replace(cause, planned=planned[under[0]])
             yield alert(
                 "missing",
                 cause.loss(),
                 model=cause.model,
+                arm=arm,
                 concerned=cause.trials,
                 n=cause.planned,
                 example=cause.error,

@@ -43,6 +43,16 @@ def test_a_model_that_lost_a_twentieth_of_its_trials_is_told_of_first(
     ] * bool(missing)
 
 
+def test_what_one_arm_alone_lost_is_told_of_that_arm_however_little_it_is_of_the_model(
+    report_of: Reporter,
+) -> None:
+    given = list(rows(0, of=100))
+    given[:14:2] = [lost(number, "raw") for number in range(7)]
+    [alert] = report_of(given, planned=200)["alerts"]
+    assert alert["text"].startswith("m, “raw”: 7 of 100 trials are missing, provider:auth")
+    assert (alert["arm"], alert["share"], alert["n"]) == ("raw", 0.07, 100)
+
+
 def test_the_most_frequent_words_stand_for_a_cause(report_of: Reporter) -> None:
     given = [
         lost(number, arm, error="rare" if number == 0 else SAID)
