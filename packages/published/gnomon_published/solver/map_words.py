@@ -42,8 +42,8 @@ def mentions(text: str, names: Iterable[str]) -> list[Mention]:
     The longest run of a name's words wins; a run that is shorter than the name counts where its words are
     telling, and no other name has them.
 
-    >>> [hit.name for hit in mentions("from the Museum to Old Port", ["City Museum", "Old Port"])]
-    ['City Museum', 'Old Port']
+    >>> [hit.name for hit in mentions("from Harbour Hall to Old Port", ["Harbour Music Hall", "Old Port"])]
+    ['Harbour Music Hall', 'Old Port']
     """
     words = [(plain_name(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
     known = {name: [plain_name(word) for word in _WORD.findall(name)] for name in dict.fromkeys(names)}
