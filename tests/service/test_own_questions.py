@@ -243,7 +243,7 @@ def test_two_factors_are_named_in_the_spec_and_told_everywhere(
     job = accepted.json()["id"]
     assert api.get(f"/v1/jobs/{job}").json()["spec"]["columns"] == {"cluster": ["place", "form"]}
     shown = api.get(f"/ui/jobs/{job}/samples/q4", headers={"accept": "text/html"}).text
-    assert "cluster p1 × f1" in shown
+    assert "cluster</span> p1 × f1" in shown
     (tmp_path / "job.json").write_text(json.dumps(spec))
     assert json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)["clusters"] == 2
     early = {**spec, "arms": [*ARMS, {"name": "b", "agent": "direct"}], "analysis": {"sequential": True}}
