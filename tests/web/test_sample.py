@@ -70,7 +70,7 @@ def test_trials_that_are_missing_or_wait_have_their_place_in_the_grid(site: Site
 def test_a_sample_that_the_job_does_not_have_is_not_found(site: Site) -> None:
     answer = fetch(f"{site.url}/ui/jobs/{site.job_id}/samples/none", headers=HTML)
     assert answer.status_code == 404
-    assert "no sample" in answer.text
+    assert "No sample" in answer.text
 
 
 def test_the_grid_says_what_the_rows_say(site: Site) -> None:
