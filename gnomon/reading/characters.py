@@ -94,7 +94,7 @@ def _by_first_letter(words: str, form: str) -> str:
     by_letter: dict[str, list[str]] = {}
     for word in words.split("|"):
         by_letter.setdefault(word[0], []).append(word[1:])
-    return "|".join(form.format(one, one.upper(), "|".join(rest)) for one, rest in by_letter.items())
+    return "|".join(form.format(first, first.upper(), "|".join(rest)) for first, rest in by_letter.items())
 
 
 def holds_any(text: str, parts: Iterable[str]) -> bool:

@@ -252,8 +252,8 @@ class Choices:
 
     def _of(self, text: str) -> str | Unclear | None:
         """The option that a declared text begins with, or the only one whose text it holds."""
-        if found := self._alone(text) or self._by_text(text):
-            return found
+        if chosen := self._alone(text) or self._by_text(text):
+            return chosen
         if _NEGATIVE.match(text):
             return None
         if len(text) <= MAX_LETTER and _RUN.fullmatch(text) and set(text) <= self._options.keys():
@@ -306,8 +306,8 @@ class Choices:
         if len(text) > MAX_CONTENT:
             return None
         text = without_marks(text)
-        if found := self._alone(text) or self._by_text(text):
-            return found
+        if chosen := self._alone(text) or self._by_text(text):
+            return chosen
         match = _NAMED.match(text)
         if match is None or match[1].upper().translate(_LATIN) not in self._options:
             return self._by_value(text)

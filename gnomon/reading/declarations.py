@@ -254,18 +254,18 @@ def _is_final(fields: Mapping[str, Any]) -> bool:
 
 
 def declarations_in(
-    said: Said, asked: AnswerForm, known: Callable[[Said], tuple[Declaration, ...]] | None = None
+    said: Said, asked: AnswerForm, in_own_words: Callable[[Said], tuple[Declaration, ...]] | None = None
 ) -> Iterator[Declaration]:
     """The declarations of a reply, those that outrank others first; within a rank the last first.
 
-    `known` finds declarations in words that only some kinds of answers know, such as "B is correct".
+    `in_own_words` finds declarations in words that only some kinds of answers have, such as "B is correct".
     """
     in_words = labels_in(said.text)
     if asked == "line" and in_words and in_words[-1].rule == "asked_form":
         text = in_words[-1].text
         if len(text) <= MAX_ALONE and said.text.endswith(text):
             yield in_words[-1]  # nothing stands behind it that could take it back
-    if more := known(said) if known else ():
+    if more := in_own_words(said) if in_own_words else ():
         in_words = sorted([*in_words, *more], key=lambda declaration: declaration.at)
     in_words.reverse()
     structured = _structured(said)

@@ -229,15 +229,14 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         return None
     text = _in_own_scale(without_marks(text), own)
     if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
-        return (
-            _one_of((quantity,), own) if math.isfinite(quantity.value) else None
-        )  # nothing stands beside it
+        # Nothing stands beside it.
+        return _one_of((quantity,), own) if math.isfinite(quantity.value) else None
     text = without_denied(_spelled_out(text, own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
     head, but, behind = text.partition(" but ")
     if but and (answer is None or _FIRST_THOUGHT.search(head.lower())):
-        found = _one_in(behind, own)
-        answer = answer if found is None else found
+        corrected = _one_in(behind, own)
+        answer = answer if corrected is None else corrected
     if isinstance(answer, Unclear) and "(" in text:
         beside = _one_in(_ASIDE.sub("", text), own)
         answer = answer if beside is None else beside

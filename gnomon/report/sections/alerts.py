@@ -90,26 +90,26 @@ def _losses(report_input: ReportInput) -> Iterator[Alert]:
             for (model, _), group in scores.at.items()
             if model == cause.model
         }
-        if cause.model in stopped or any(
+        lose_a_twentieth = any(
             scores.missing[group].sum() >= WORTH_SAYING * of for group, of in planned.items()
-        ):
-            reasons = {group: scores.totals[group].stop_reasons for group in planned}
-            under = [
-                group for group in planned if cause.cause in reasons[group].get(Outcome.INFRA_MISSING, ())
-            ]
-            arm = None
-            if len(under) == 1 < len(planned):
-                arm, cause = scores.groups[under[0]][1], replace(cause, planned=planned[under[0]])
-            yield alert(
-                "missing",
-                cause.loss(),
-                model=cause.model,
-                arm=arm,
-                concerned=cause.trials,
-                n=cause.planned,
-                example=cause.error,
-                advice="" if is_imported(report_input.spec) else _advice(cause),
-            )
+        )
+        if not (cause.model in stopped or lose_a_twentieth):
+            continue
+        reasons = {group: scores.totals[group].stop_reasons for group in planned}
+        under = [group for group in planned if cause.cause in reasons[group].get(Outcome.INFRA_MISSING, ())]
+        arm = None
+        if len(under) == 1 < len(planned):
+            arm, cause = scores.groups[under[0]][1], replace(cause, planned=planned[under[0]])
+        yield alert(
+            "missing",
+            cause.loss(),
+            model=cause.model,
+            arm=arm,
+            concerned=cause.trials,
+            n=cause.planned,
+            example=cause.error,
+            advice="" if is_imported(report_input.spec) else _advice(cause),
+        )
 
 
 def _advice(cause: MissingCause) -> str:

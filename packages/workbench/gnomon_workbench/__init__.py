@@ -1,1 +1,1 @@
-"""A workbench: which plug-ins there are, and tools that are called without a job."""
+"""Shows which plug-ins there are, and calls tools without a job."""

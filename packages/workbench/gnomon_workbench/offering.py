@@ -1,4 +1,4 @@
-"""What a package adds to the workbench: things to call tools on, and tools for `gnomon mcp`.
+"""Defines what a package adds to the workbench, to call tools on and to serve by `gnomon mcp`.
 
 An offering is found by its entry point, `gnomon.offerings`. What it holds is made when it is needed.
 """

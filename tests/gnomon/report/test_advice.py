@@ -1,4 +1,4 @@
-"""What alerts and findings tell people to set can be set: a spec takes it, word for word."""
+"""Checks that a spec takes, word for word, what alerts and findings tell people to set."""
 
 import re
 from collections.abc import Iterator

@@ -68,9 +68,9 @@ def table_files(report: Report) -> Iterator[File]:
     yield "main.tex", table_latex(rows, caption=caption(report), label="tab:main").encode()
     yield "main.md", table_markdown(rows).encode()
     yield "main.csv", table_csv(rows).encode()
-    told = methods_in(report)["paragraph"]
-    yield "methods.tex", f"{escape_latex(told)}\n".encode()
-    yield "methods.md", f"{escape_markdown(told)}\n".encode()
+    paragraph = methods_in(report)["paragraph"]
+    yield "methods.tex", f"{escape_latex(paragraph)}\n".encode()
+    yield "methods.md", f"{escape_markdown(paragraph)}\n".encode()
     yield "citation.bib", citation(report).encode()
     for section, page in _pages(report):
         if section == "methods":

@@ -75,16 +75,16 @@ def numbers_of(value: Any) -> Iterator[str]:
 
 
 def test_each_number_of_the_paragraph_stands_in_the_report(report: Report) -> None:
-    told = NUMBER.findall(report["methods"]["paragraph"])
+    numbers = NUMBER.findall(report["methods"]["paragraph"])
     others = {name: part for name, part in report.items() if name != "methods"}
-    known = {*numbers_of(others), *numbers_of(report["methods"]["models"])} | OWN
-    known |= {f"{report['methods']['alpha']:g}"}
+    in_report = {*numbers_of(others), *numbers_of(report["methods"]["models"])} | OWN
+    in_report |= {f"{report['methods']['alpha']:g}"}
     trials = report["denominators"]["trials"]
-    known |= {percent(trials["infra_missing"] / trials["finished"])}
+    in_report |= {percent(trials["infra_missing"] / trials["finished"])}
     primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
-    known |= {str(len(primary)), str(len(report["contrasts"]) - len(primary))}
-    assert len(told) > 30
-    assert [number for number in told if number not in known] == []
+    in_report |= {str(len(primary)), str(len(report["contrasts"]) - len(primary))}
+    assert len(numbers) > 30
+    assert [number for number in numbers if number not in in_report] == []
 
 
 def test_the_figures_of_the_comparison_are_those_of_the_report(report: Report) -> None:
@@ -92,17 +92,18 @@ def test_the_figures_of_the_comparison_are_those_of_the_report(report: Report) -
     assert primary["diff"] is not None
     assert primary["ci95"] is not None
     low, high = map(points, primary["ci95"])
-    told = report["methods"]["paragraph"]
+    paragraph = report["methods"]["paragraph"]
     assert (
-        f"{points(primary['diff'])} points, 95 % interval {low} to {high}, p {p_text(primary['p'])}" in told
+        f"{points(primary['diff'])} points, 95 % interval {low} to {high}, p {p_text(primary['p'])}"
+        in paragraph
     )
-    assert f"{primary['n']} questions in {primary['clusters']} clusters" in told
-    assert f"test: {primary['test']}" in told
-    assert f"95 % interval: {primary['interval_method']}." in told
-    assert "“tools” answers at 4.3 times the tokens" in told
-    assert report["plan"]["adjustment"] in told
-    assert report["plan"]["margin_text"] in told
-    assert report["integrity"]["spec_hash"] in told
+    assert f"{primary['n']} questions in {primary['clusters']} clusters" in paragraph
+    assert f"test: {primary['test']}" in paragraph
+    assert f"95 % interval: {primary['interval_method']}." in paragraph
+    assert "“tools” answers at 4.3 times the tokens" in paragraph
+    assert report["plan"]["adjustment"] in paragraph
+    assert report["plan"]["margin_text"] in paragraph
+    assert report["integrity"]["spec_hash"] in paragraph
 
 
 def test_models_are_told_with_what_was_set(report: Report) -> None:
@@ -176,8 +177,8 @@ def test_a_job_that_has_not_ended_says_so_and_one_without_rows_has_a_paragraph(
     report_of: Reporter, many: Rows
 ) -> None:
     rows = list(many(samples=10, arms=("raw", "tools")))
-    told = report_of(rows, status="running", planned=100)["methods"]["paragraph"]
-    assert "The job is running: 20 of 100 trials have ended." in told
+    paragraph = report_of(rows, status="running", planned=100)["methods"]["paragraph"]
+    assert "The job is running: 20 of 100 trials have ended." in paragraph
     assert "No trial has ended." in report_of([], status="queued", planned=100)["methods"]["paragraph"]
 
 
@@ -225,13 +226,15 @@ def test_a_paragraph_on_an_imported_run_says_only_what_is_known(
     arms = [{"name": name, "agent": "imported"} for name in ("raw", "tools")]
     rows = [replace(row, cluster="one", prompt_tokens=None) for row in pairs([(0, 1)] * 9)]
     report = report_of(rows[:-1], spec=spec(arms=arms), planned=18)
-    told = report["methods"]["paragraph"]
-    assert "We imported runs of the arms “raw” and “tools” on quiz (prompts and scoring unknown): " in told
-    assert "planned once under each arm" in told
-    assert "1 of 18 trials are in no file: not every question was asked under every arm" in told
-    assert "p –" not in told
-    assert "Adjusted for" not in told  # one cluster: nothing was tested
-    assert "answers tokens unknown" not in told
+    paragraph = report["methods"]["paragraph"]
+    assert (
+        "We imported runs of the arms “raw” and “tools” on quiz (prompts and scoring unknown): " in paragraph
+    )
+    assert "planned once under each arm" in paragraph
+    assert "1 of 18 trials are in no file: not every question was asked under every arm" in paragraph
+    assert "p –" not in paragraph
+    assert "Adjusted for" not in paragraph  # one cluster: nothing was tested
+    assert "answers tokens unknown" not in paragraph
     assert "words of prompts" not in render_markdown(report)
 
 
