@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ProvidesToolInputs(Protocol):
     """Says what its samples hold for tools.
 
-    `tools: all` of a preset then means the tools that fit, and reports count against these. Without it every
-    tool counts as fitting.
+    `tools: all` then means the tools that fit, and reports count against these. Without it every tool counts
+    as fitting.
 
     Example: `provides = (Footage, None)`, for questions about clips: tools that look into one, and those that
     need nothing.
@@ -62,15 +62,21 @@ def provided_inputs(benchmark: "Benchmark", names: Iterable[str]) -> tuple[str, 
     if not isinstance(benchmark, ProvidesToolInputs):
         return tuple(names)
     tools = {name: TOOLS.find(name) for name in names}
-    return tuple(name for name, tool in tools.items() if tool is None or tool.needs in benchmark.provides)
+    served = (None, *benchmark.provides)
+    return tuple(name for name, tool in tools.items() if tool is None or tool.needs in served)
 
 
 def usable_tools(benchmark: "Benchmark") -> list[str]:
-    """The names of the tools that the benchmark's samples can serve; all there are, where it does not say.
+    """The names of the tools that fit the benchmark's samples; all there are, where it does not say.
 
     An arm that takes away a tool which no sample offers would cost as much as any other, and show nothing.
+    Our tools that need nothing work on lengths and angles of pictures, so they fit where the benchmark says
+    so; one of the user's own always does.
     """
-    return list(provided_inputs(benchmark, TOOLS.working_names()))
+    names = provided_inputs(benchmark, TOOLS.working_names())
+    if not isinstance(benchmark, ProvidesToolInputs) or None in benchmark.provides:
+        return list(names)
+    return [name for name in names if TOOLS.get(name).needs is not None or TOOLS.whose(name) is not None]
 
 
 @runtime_checkable

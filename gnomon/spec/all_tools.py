@@ -1,8 +1,7 @@
-"""Spells out `tools: all` of a spec where only some tools fit its benchmark.
+"""Spells out `tools: all` of a spec: the tools that fit its benchmark, where it says which.
 
-Of questions in a file of the user's own what fits is what the file holds; of a benchmark to which tools that
-need nothing are of no use, such as trips, what it provides. Of all others a preset's `all` is what their
-samples can serve, and an arm's is every tool there is; what a sample cannot serve is not offered with it.
+Of questions in a file of the user's own these are the tools that the file can serve. Of a benchmark that does
+not say, `all` is every tool there is; what a sample cannot serve is not offered with it.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ ALL = "all"
 def with_tools_that_fit(
     written: Mapping[str, Any], *, find_file: Callable[[str, str], Path]
 ) -> Mapping[str, Any]:
-    """The spec with names in place of `all`, where only some tools fit its benchmark; else as it is.
+    """The spec with names in place of `all`, where its benchmark says which tools fit; else as it is.
 
     A file that is absent or cannot be read is left to the rules that say so. `find_file` finds the file of a
     path that the spec names in the field.
@@ -63,11 +62,11 @@ def _benchmark_that_says(
     written: Mapping[str, Any], find_file: Callable[[str, str], Path]
 ) -> Benchmark | None:
     benchmark = BENCHMARKS.find(str(written.get("benchmark")))
-    if benchmark and isinstance(benchmark, ProvidesToolInputs) and None not in benchmark.provides:
-        return benchmark
     plugin: object = benchmark
+    if not isinstance(plugin, ServesByFile):
+        return benchmark if isinstance(benchmark, ProvidesToolInputs) else None
     data, columns = written.get("data"), written.get("columns") or {}
-    if not (isinstance(plugin, ServesByFile) and isinstance(data, str) and isinstance(columns, Mapping)):
+    if not (isinstance(data, str) and isinstance(columns, Mapping)):
         return None
     try:
         path = find_file(data, "data")

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.model import Request
+from gnomon.core.tool_inputs import provided_inputs, usable_tools
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import NO_ENDPOINTS, check_endpoints, parse_allowed
 from gnomon.spec.job_spec import JobSpec
@@ -266,3 +268,11 @@ def test_the_plugins_of_the_page_load_and_keep_what_all_keep(load: Load):
         yaml.safe_load(files["parrots.yaml"]), Context(agents=("direct", "vote"), is_request=False)
     )
     assert list(spec.plugins) == ["models/parrots"]
+
+
+def test_all_tools_are_those_that_fit_and_the_users_own_that_need_nothing(scaffold: Load):
+    scaffold("tool", "stride_length")
+    worlds = BENCHMARKS.get("worlds")
+    assert "stride_length" in usable_tools(worlds)
+    assert "pinhole" not in usable_tools(worlds)
+    assert provided_inputs(worlds, ("pinhole", "look_closer")) == ("pinhole",)

@@ -15,6 +15,7 @@ from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
 from gnomon_conformance import checks
 from gnomon_published.gazetteer.japan import Gazetteer
+from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
 from gnomon_trips.itinerary.trip import Trip
@@ -150,13 +151,15 @@ def test_all_tools_are_those_that_the_samples_can_serve() -> None:
         assert Trip not in needs
 
 
-def test_all_tools_of_an_arm_are_those_that_fit_where_tools_that_need_nothing_do_not() -> None:
+def test_all_tools_of_an_arm_are_those_that_fit_where_the_benchmark_says_which() -> None:
     def tools(benchmark: str) -> list[str] | str:
         written = {"benchmark": benchmark, "arms": [{"name": "a", "agent": "react", "tools": "all"}]}
         spelled: list[str] | str = with_tools_that_fit(written, find_file=no_file)["arms"][0]["tools"]
         return spelled
 
-    assert tools("worlds") == "all"
+    assert tools("judging") == "all"
+    assert {TOOLS.get(name).needs for name in tools("worlds")} == {Scene}
+    assert {TOOLS.get(name).needs for name in tools("sti-bench")} == {Footage, None}
     assert {TOOLS.get(name).needs for name in tools("itinerary")} == {Trip}
     with pytest.raises(SpecError, match=r"no tool fits plan-pairs") as refused:
         tools("plan-pairs")

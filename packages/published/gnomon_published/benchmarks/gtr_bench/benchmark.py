@@ -31,7 +31,7 @@ class GtrBench(PlainBenchmark):
     metric_tasks = METRIC_TASKS
     scenes: tuple[str, ...] = SCENES
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = (Scene, None)
+    provides: tuple[Need, ...] = (Scene,)
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -40,7 +40,7 @@ class MapEval(PlainBenchmark):
     version = "1"
     tasks = TASKS
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = (MapRecord, None)
+    provides: tuple[Need, ...] = (MapRecord,)
     official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
     task_names: Mapping[str, str] = {"poi": "about one place or a pair of places"}
 

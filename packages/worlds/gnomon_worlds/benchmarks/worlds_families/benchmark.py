@@ -82,7 +82,7 @@ class WorldsFamilies(LetteredQuestions):
     scenes: tuple[str, ...] = ("outdoor", "indoor")
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = (Scene, None)
+    provides: tuple[Need, ...] = (Scene,)
     options: frozenset[Varied] = frozenset({"difficulty"})
 
     def open(
