@@ -73,7 +73,7 @@ from gnomon.core.sample import DataFault, FollowUp, ImageRef, Part, Sample, Samp
 from gnomon.core.sample_abilities import TellsQuestions
 from gnomon.core.score import Outcome, Score
 from gnomon.core.select import Select
-from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
+from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, ServesBySelect
 from gnomon.core.transforms import Transforms
 from gnomon.media.store import MediaStore
 from gnomon.reading.choices import read_choice
@@ -225,6 +225,7 @@ __all__ = [
     "Scoring",
     "Select",
     "ServesByFile",
+    "ServesBySelect",
     "SetsDecoding",
     "ShortcutGuess",
     "ShownClip",

@@ -22,7 +22,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
-from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
+from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, ServesBySelect
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from gnomon_tools.core.abilities import ability_faults
@@ -471,6 +471,7 @@ ABILITIES: tuple[type, ...] = (
     HasQuestionFile,
     ReadsOwnFiles,
     ServesByFile,
+    ServesBySelect,
     CpuBound,
 )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, overload, runtime_checkable
 
 from gnomon.core.sample import ImageRef, Sample
+from gnomon.core.select import Select
 from gnomon_tools.core.clip import Picture, Pictures
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.tool import MediaSource, ToolContext
@@ -77,6 +78,20 @@ def usable_tools(benchmark: "Benchmark") -> list[str]:
     if not isinstance(benchmark, ProvidesToolInputs) or None in benchmark.provides:
         return list(names)
     return [name for name in names if TOOLS.get(name).needs is not None or TOOLS.whose(name) is not None]
+
+
+@runtime_checkable
+class ServesBySelect(Protocol):
+    """Generates questions that hold something else for tools by what is selected.
+
+    An arm's and a preset's `tools: all` then mean the tools that fit the selection.
+
+    Example: `selecting` of `worlds` gives a benchmark that provides clips too where `frames` are asked for.
+    """
+
+    def selecting(self, select: Select) -> "Benchmark":
+        """The benchmark that provides what these samples hold."""
+        ...
 
 
 @runtime_checkable

@@ -5,12 +5,16 @@ not say, `all` is every tool there is; what a sample cannot serve is not offered
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, ReadsOwnFiles
 from gnomon.core.errors import GnomonError, SpecError
-from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, usable_tools
+from gnomon.core.select import Select
+from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, ServesBySelect, usable_tools
 
 ALL = "all"
 
@@ -63,6 +67,9 @@ def _benchmark_that_says(
 ) -> Benchmark | None:
     benchmark = BENCHMARKS.find(str(written.get("benchmark")))
     plugin: object = benchmark
+    if isinstance(plugin, ServesBySelect):
+        with suppress(ValidationError):  # which the rules of the fields tell
+            return plugin.selecting(Select.model_validate(written.get("select") or {}))
     if not isinstance(plugin, ServesByFile):
         return benchmark if isinstance(benchmark, ProvidesToolInputs) else None
     data, columns = written.get("data"), written.get("columns") or {}

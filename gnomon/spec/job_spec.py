@@ -15,6 +15,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
+from gnomon.core.tool_inputs import ServesBySelect
 from gnomon.core.validation import StrictModel
 from gnomon.core.words import FIRST_WORDS, WordsVersion
 from gnomon.spec.analysis_spec import AnalysisSpec
@@ -260,8 +261,10 @@ class JobSpec(StrictModel):
         return all(arm.outside for arm in self.arms)
 
     def plugin(self) -> Benchmark:
-        """The benchmark's plug-in, for files with the columns and the scorer of this spec."""
+        """The benchmark's plug-in, for what this spec selects, or files with its columns and scorer."""
         plugin = BENCHMARKS.get(self.benchmark)
+        if isinstance(plugin, ServesBySelect):
+            return plugin.selecting(self.select)
         if isinstance(plugin, ReadsOwnFiles) and (self.columns or self.scorer is not None):
             return plugin.reading(self.columns, self.scorer)
         return plugin

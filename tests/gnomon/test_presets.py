@@ -152,13 +152,15 @@ def test_all_tools_are_those_that_the_samples_can_serve() -> None:
 
 
 def test_all_tools_of_an_arm_are_those_that_fit_where_the_benchmark_says_which() -> None:
-    def tools(benchmark: str) -> list[str] | str:
-        written = {"benchmark": benchmark, "arms": [{"name": "a", "agent": "react", "tools": "all"}]}
+    def tools(benchmark: str, **select: object) -> list[str] | str:
+        arms = [{"name": "a", "agent": "react", "tools": "all"}]
+        written = {"benchmark": benchmark, "select": select, "arms": arms}
         spelled: list[str] | str = with_tools_that_fit(written, find_file=no_file)["arms"][0]["tools"]
         return spelled
 
     assert tools("judging") == "all"
     assert {TOOLS.get(name).needs for name in tools("worlds")} == {Scene}
+    assert {TOOLS.get(name).needs for name in tools("worlds", frames=4)} == {Scene, Footage}
     assert {TOOLS.get(name).needs for name in tools("sti-bench")} == {Footage, None}
     assert {TOOLS.get(name).needs for name in tools("itinerary")} == {Trip}
     with pytest.raises(SpecError, match=r"no tool fits plan-pairs") as refused:

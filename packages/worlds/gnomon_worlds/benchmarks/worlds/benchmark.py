@@ -17,7 +17,9 @@ from gnomon.media.drawn_later import drawn_later
 from gnomon_published.benchmarks.gtr_bench.benchmark import GtrBench
 from gnomon_published.benchmarks.gtr_bench.case import TASKS, Case, case_from_json
 from gnomon_published.benchmarks.gtr_bench.prompt import parts_of
-from gnomon_tools.core.inputs import held
+from gnomon_tools.core.clip import Footage
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.difficulty import LEARNED
 from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
 from gnomon_worlds.features import features_of
@@ -66,7 +68,7 @@ class WorldSamples:
         )
 
     def _clips(self, drawn: Drawn, case: Case, seed: int) -> "ShownClips | None":
-        if self.select.frames is None and self.select.fps is None:
+        if not has_clips(self.select):
             return None
         from gnomon_worlds.benchmarks.worlds.clips import shown_clips  # late: most jobs show no pictures
 
@@ -82,6 +84,11 @@ def _features(number: Number) -> Mapping[str, float | str]:
     return {**level, **features_of(drawn.world, drawn.question)}
 
 
+def has_clips(select: Select) -> bool:
+    """Whether questions show clips as pictures."""
+    return select.frames is not None or select.fps is not None
+
+
 class Worlds(GtrBench):
     """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
 
@@ -89,6 +96,12 @@ class Worlds(GtrBench):
     version = "1"
     needs_data = False
     options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty", "world"})
+
+    def __init__(self, *, provides: tuple[Need, ...] = (Scene,)) -> None:
+        self.provides = provides
+
+    def selecting(self, select: Select) -> Benchmark:
+        return Worlds(provides=(Scene, Footage)) if has_clips(select) else self
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
