@@ -168,7 +168,7 @@ def test_a_batch_is_looked_up_by_its_keys_though_the_planner_believes_the_table_
         raw: Any = db.connection.dbapi_connection
         raw.add_notice_handler(lambda notice: plans.append(notice.message_primary))
         write_results(db, job.id, leases)
-    [plan] = [plan for plan in plans if "json_to_recordset" in plan]
+    [plan] = [plan for plan in plans if "UPDATE trials" in plan]
     assert "Seq Scan on trials" not in plan
     assert plan.count("Index Scan using trials_pkey on trials") == 2
     assert not any(index in plan for index in ("trials_leased", "trials_by_worker", "trials_pending"))

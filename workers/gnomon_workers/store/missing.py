@@ -11,7 +11,7 @@ from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from gnomon_workers.store.database import insert_all
 from gnomon_workers.store.job_counters import add_results
-from gnomon_workers.store.numbering import announcement
+from gnomon_workers.store.numbering import announce
 from gnomon_workers.store.schema import PENDING, checkpoints, jobs, results, trials
 from gnomon_workers.store.serialization import row_values, trial_of
 
@@ -54,8 +54,7 @@ def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: s
         first = missing_row(lost[0], benchmark=benchmarks[job_id], stop_reason=stop_reason, attempt=1)
         alike = row_values(replace(first, error=error))
         add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
-        if announced := announcement(db.dialect, job_id):
-            db.execute(select(*announced))
+        announce(db, job_id)
         insert_all(
             db,
             results,

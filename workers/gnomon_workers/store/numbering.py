@@ -7,21 +7,9 @@ they will be: by an advisory lock that hinders nobody, whose name holds the numb
 number given so far. It ends with its transaction, after that can be seen. On SQLite writers are alone.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Dialect,
-    Integer,
-    cast,
-    func,
-    literal_column,
-    select,
-    table,
-    text,
-)
+from sqlalchemy import BigInteger, Connection, Integer, cast, func, literal_column, select, table, text
 
 from gnomon_workers.store.database import Database
 from gnomon_workers.store.schema import jobs
@@ -59,13 +47,10 @@ class Numbering(Database):
         return {job_id: from_where.get(numbers.get(job_id, 0) % _KEYS, last) for job_id in job_ids}
 
 
-def announcement(dialect: Dialect, job_id: str | ColumnElement[str]) -> Sequence[ColumnElement[Any]]:
-    """What a statement must give beside its rows so that it says: this transaction will number results of the
-    job. It is said if there is a row.
-    """
-    if dialect.name != "postgresql":
-        return ()
+def announce(db: Connection, job_id: str) -> None:
+    """Say, before it takes their numbers, that this transaction will number results of the job."""
+    if db.dialect.name != "postgresql":
+        return
     last = select(literal_column("last_value", BigInteger)).select_from(table("results_seq_seq"))
     name = [cast(number % _KEYS, Integer) for number in (jobs.c.number, last.scalar_subquery())]
-    announced = select(func.pg_advisory_xact_lock_shared(*name))
-    return [announced.where(jobs.c.id == job_id).scalar_subquery()]
+    db.execute(select(func.pg_advisory_xact_lock_shared(*name)).where(jobs.c.id == job_id))

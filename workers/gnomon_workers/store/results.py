@@ -7,22 +7,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, bindparam, case, delete, func, select, update
+from sqlalchemy import Connection, RowMapping, Select, bindparam, case, delete, func, select, text, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
 from gnomon_workers.budget.usage import Usage
-from gnomon_workers.store.batch_end import SentResult, end_batch
 from gnomon_workers.store.database import among, in_words, insert_all, is_passing
 from gnomon_workers.store.job_counters import add_results, counted_jobs, ended_count
 from gnomon_workers.store.job_ends import JobEnds
 from gnomon_workers.store.jobs import number_of
-from gnomon_workers.store.leases import RETRY_S, held_by
+from gnomon_workers.store.leases import RETRY_S, held_by, unlocked
 from gnomon_workers.store.missing import missing_row
-from gnomon_workers.store.numbering import NEWEST, Numbering
+from gnomon_workers.store.numbering import NEWEST, Numbering, announce
 from gnomon_workers.store.records import FirstMatches, JobState, Lease, Page, ReplyCount, TrialRecord
 from gnomon_workers.store.schema import (
+    DONE,
     LEASED,
     PENDING,
     checkpoints,
@@ -52,11 +52,12 @@ Pair = tuple[str, int]  # of trial id and token
 READ_BATCH = 2_000
 COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
-MAX_BODIES = 1 << 24  # bytes of traces in one transaction: PostgreSQL is sent twice as many in one value
 UNSTORABLE = "internal:unstorable"
 _DROP_CHECKPOINTS = delete(checkpoints).where(
     checkpoints.c.trial_id.in_(bindparam("trial_ids", expanding=True))
 )
+# A plan may outlive the time when the table was small, and while it is small, reading it whole looks cheap.
+_NO_SCAN = text("SET LOCAL enable_seqscan = off")
 log = logging.getLogger(__name__)
 
 
@@ -335,13 +336,12 @@ class Results(JobEnds, Numbering):
         plain = [(lease, with_plain_numbers(row), trace) for lease, row, trace in ended]
         left = [Written(end, row_values(end[1]), pack(end[2])) for end in plain]
         while left:
-            part = _up_to_size(left)
             with self.adding_results(ended[0][1].job_id) as db:
-                stale, locked = write_unlocked(db, part)
-            refused += [written.refused for written in part if written.pair in stale]
-            left = left[len(part) :] + [written for written in part if written.pair in locked]
-            if len(locked) == len(left) > 0:
+                stale, locked = write_unlocked(db, left)
+            refused += [written.refused for written in left if written.pair in stale]
+            if len(locked) == len(left):
                 time.sleep(RETRY_S)
+            left = [written for written in left if written.pair in locked]
         return refused
 
     def _rows_between(self, job_id: str, seq: int, last: int, limit: int) -> list[tuple[int, Row]]:
@@ -382,32 +382,21 @@ def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[Pair],
 
     It waits for nothing: others end trials of the job at the same time.
     """
-    write = _write_in_one if db.dialect.name == "postgresql" else _write_alone
-    taken = write(db, ended[0].ended[1].job_id, ended)
-    return _not_taken(db, [written.ended[0] for written in ended if written.pair not in taken])
-
-
-def _write_in_one(db: Connection, job_id: str, ended: Sequence[Written]) -> set[Pair]:
-    return end_batch(
-        db,
-        job_id,
-        [SentResult(end[0].token, usage_of(end), columns, body) for end, columns, body in ended],
-    )
-
-
-def _write_alone(db: Connection, job_id: str, ended: Sequence[Written]) -> set[Pair]:
-    """The same on SQLite, where no other writes meanwhile."""
-    held = held_by(db, [written.ended[0] for written in ended])
-    closed = update(trials).where(held).values(state="done").returning(trials.c.trial_id, trials.c.token)
-    taken = {_pair_of(row) for row in db.execute(closed)}
+    if db.dialect.name == "postgresql":
+        db.execute(_NO_SCAN)
+    leases = [written.ended[0] for written in ended]
+    closed = update(trials).where(unlocked(held_by(db, leases))).values(state=DONE)
+    taken = set(map(_pair_of, db.execute(closed.returning(trials.c.trial_id, trials.c.token))))
     if taken:
-        written = [each for each in ended if each.pair in taken]
+        job_id = leases[0].trial.job_id
+        kept = [written for written in ended if written.pair in taken]
         db.execute(_DROP_CHECKPOINTS, {"trial_ids": [trial_id for trial_id, _ in taken]})
-        insert_all(db, traces, [{"trial_id": each.pair[0], "body": each.body} for each in written])
-        insert_all(db, results, [each.columns for each in written])
-        outcomes = [each.ended[1].outcome for each in written]
-        add_results(db, job_id, outcomes, [usage_of(each.ended) for each in written], returned=len(taken))
-    return taken
+        insert_all(db, traces, [{"trial_id": written.pair[0], "body": written.body} for written in kept])
+        announce(db, job_id)
+        insert_all(db, results, [written.columns for written in kept])
+        outcomes = [written.ended[1].outcome for written in kept]
+        add_results(db, job_id, outcomes, [usage_of(written.ended) for written in kept], returned=len(taken))
+    return _not_taken(db, [lease for lease in leases if _pair(lease) not in taken])
 
 
 def _first_rows(
@@ -431,16 +420,6 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     for end in ended:
         by_job[end[1].job_id].append(end)
     return by_job
-
-
-def _up_to_size(written: Sequence[Written]) -> Sequence[Written]:
-    """The first of them, one at least, whose traces together are not beyond MAX_BODIES."""
-    size = 0
-    for count, each in enumerate(written):
-        size += len(each.body)
-        if size > MAX_BODIES and count:
-            return written[:count]
-    return written
 
 
 def _not_taken(db: Connection, leases: Sequence[Lease]) -> tuple[set[Pair], set[Pair]]:
