@@ -42,7 +42,6 @@ _CHOICES: Mapping[str, Mapping[str | None, Any]] = {
     for c in ROW_COLUMNS
     if c.kind == "choice"
 }
-MIN_WINDOW = 9  # bits, the least that zlib's format has
 _REF = tuple(field.name for field in fields(SampleRef))
 
 
@@ -228,11 +227,7 @@ def pack(trace: Mapping[str, Any]) -> bytes:
     >>> unpack(pack({"steps": []}))
     {'steps': []}
     """
-    plain = redactor_here().redact(compact_json(trace)).encode()
-    # A window no longer than the text: to set up the usual one takes longer than to deflate a short trace.
-    window = min(max(len(plain).bit_length(), MIN_WINDOW), zlib.MAX_WBITS)
-    deflate = zlib.compressobj(level=6, wbits=window, memLevel=window - 7)
-    return deflate.compress(plain) + deflate.flush()
+    return zlib.compress(redactor_here().redact(compact_json(trace)).encode())
 
 
 def unpack(body: bytes) -> dict[str, Any]:
