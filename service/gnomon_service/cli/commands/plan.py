@@ -209,13 +209,14 @@ def _detectable(document: dict[str, Any]) -> list[str]:
         "Minimum detectable effect (the smallest true difference that 8 of 10 such jobs would claim), in",
         "points, by the share of samples on which two arms differ:",
     ]
-    notes: dict[str, None] = {}
+    shares_of: dict[tuple[str, str], list[str]] = {}
     for row in document["detectable"]:
         effects = [f"{scope} {_effect(row[key])}" for scope, key in SCOPES.items()]
         lines.append(f"  {row['discordant']:.0%} differ: {', '.join(effects)}")
         for scope, key in SCOPES.items():
-            if row[f"{key}_note"]:
-                notes.setdefault(f"  none, {scope}: {row[f'{key}_note']}")
+            if note := row[f"{key}_note"]:
+                shares_of.setdefault((scope, note), []).append(f"{row['discordant']:.0%}")
+    notes = [f"  {scope}, {', '.join(shares)} differ: {note}" for (scope, note), shares in shares_of.items()]
     return [*lines, *notes]
 
 
