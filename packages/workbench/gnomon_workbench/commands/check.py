@@ -1,6 +1,5 @@
 """Check by real calls what a model's endpoint is fit for, before a job rests on it."""
 
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -44,11 +43,9 @@ def check(
     from contextlib import redirect_stdout
 
     from gnomon_service.cli.common import say, settings_of
+    from gnomon_workers import endpoint_check as checks  # late: it loads models
 
     settings = settings_of(data_dir)
-    checks: Any = importlib.import_module(
-        "gnomon_workers.endpoint_check"
-    )  # which loads models, as the API must not
     options = {"api_base": api_base, "api_key_env": api_key_env, "call_seconds": call_seconds}
     chosen = {name: value for name, value in options.items() if value is not None}
     with redirect_stdout(sys.stderr):  # what a plug-in prints is no part of the result
