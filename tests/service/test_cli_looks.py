@@ -164,7 +164,8 @@ def test_a_trace_shows_steps_with_times_tokens_cost_answer_and_score(
     assert "\x07" not in text
     for part in (
         sample, "line 0 of the question", "lines; --full shows them", "1  reply", "1.50 s, 1,200 + 30 tokens",
-        "$0.0123, 2 tries", "hm", "I measure.", "changed by the adapter: seed: dropped", "2  distance  0.25 s", '{"a": 1}',
+        "$0.0123, 2 tries", "hm", "I measure.", "changed by the adapter: seed: dropped",
+        "2  distance  0.25 s", '{"a": 1}',
         '→ {"path_m": 4.5}', "It is [2JB.", "Answer  B]0;x", "Score   1.000 (scored: answered)",
     ):  # fmt: skip
         assert part in text
