@@ -69,14 +69,6 @@ def worth(card: ServerCard) -> str:
 
 def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> list[str]:
     """What one card says: sentences, right answers by kind of question, and the picture."""
-    right: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        if row["model"] == MODELS[0] and row["score"] is not None:  # None: the trial is missing
-            right[row["task"], row["arm"]].append(row["score"])
-    table = [f"| questions | {' | '.join(ARMS)} |", "|---" * (1 + len(ARMS)) + "|"]
-    for task in sorted({task for task, _ in right}):
-        cells = (right[task, arm] for arm in ARMS)
-        table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
     spec = f"[`{server}.yaml`](../../examples/cards/{server}.yaml)"
     told = (sentence for sentence in card_sentences(real) if not sentence.startswith("A trial takes "))
     return [
@@ -84,12 +76,27 @@ def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> lis
         "",
         " ".join([*told, unread_sentence(rows)]),
         "",
-        *table,
+        *right_by_kind(rows),
         "",
         f"![what the tools of {server} are worth to the model]({server}.svg)",
         "",
         f"Spec: {spec}.",
     ]
+
+
+def right_by_kind(rows: list[dict[str, Any]]) -> list[str]:
+    """A table of right answers by kind of question and arm; a sentence where there is none."""
+    right: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        if row["model"] == MODELS[0] and row["score"] is not None:  # None: the trial is missing
+            right[row["task"], row["arm"]].append(row["score"])
+    if not any(map(any, right.values())):
+        return [f"Right answers: none, in {', '.join(ARMS[:-1])} and {ARMS[-1]} alike."]
+    table = [f"| questions | {' | '.join(ARMS)} |", "|---" * (1 + len(ARMS)) + "|"]
+    for task in sorted({task for task, _ in right}):
+        cells = (right[task, arm] for arm in ARMS)
+        table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
+    return table
 
 
 def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:
