@@ -92,10 +92,12 @@ def right_by_kind(rows: list[dict[str, Any]]) -> list[str]:
             right[row["task"], row["arm"]].append(row["score"])
     if not any(map(any, right.values())):
         return [f"Right answers: none, in {', '.join(ARMS[:-1])} and {ARMS[-1]} alike."]
-    table = [f"| questions | {' | '.join(ARMS)} |", "|---" * (1 + len(ARMS)) + "|"]
+    table = [f"| questions | of | {' | '.join(ARMS)} |", "|---" * (2 + len(ARMS)) + "|"]
     for task in sorted({task for task, _ in right}):
-        cells = (right[task, arm] for arm in ARMS)
-        table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
+        cells = [right[task, arm] for arm in ARMS]
+        asked = max(map(len, cells))
+        counts = (f"{sum(cell):g}{f' of {len(cell)}' if len(cell) < asked else ''}" for cell in cells)
+        table.append(f"| {task} | {asked} | {' | '.join(counts)} |")
     return table
 
 
