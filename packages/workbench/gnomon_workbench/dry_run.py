@@ -6,7 +6,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import asdict, dataclass
 from itertools import count
@@ -17,7 +17,7 @@ from rich.console import Console
 
 from gnomon.core.agent import OutsideLoop, agent_of, close_agents
 from gnomon.core.errors import DataError, ModelFault, NotFound, SpecError
-from gnomon.core.message import ImageBlock, Message
+from gnomon.core.message import pictures_of
 from gnomon.core.model import Model, Reply, Request, UncalledModel
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
@@ -123,18 +123,10 @@ async def render_prompt(picked: Selection) -> dict[str, Any]:
         "messages": request.messages,
         **({"follow_ups": said} if said else {}),
         "tools": request.tools,
-        "images": images(request.messages),
+        "images": [block for message in request.messages for block in pictures_of(message)],
         "decoding": wire.sampling_params(picked.job.bench.spec.model(picked.model), request.decoding),
         **({"retry": retry} if (retry := changed_fields(picked.job.bench.spec.retry)) else {}),
     }
-
-
-def images(messages: Sequence[Message]) -> list[ImageBlock]:
-    """The pictures of the messages, in order."""
-    blocks = [
-        block for message in messages if isinstance(message["content"], list) for block in message["content"]
-    ]
-    return [block for block in blocks if block["type"] == "image"]
 
 
 async def run_once(picked: Selection, *, watch: Callable[[Step], None]) -> tuple[Row, Trace]:
