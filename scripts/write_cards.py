@@ -1,11 +1,9 @@
 """Writes the gallery docs/cards/ from what `make cards` has run: a picture and sentences a server."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 
-from gnomon.core.reply_state import ReplyState
-from gnomon.report.reply_words import were
 from gnomon.report.text_formats import points, points_brackets
 from gnomon_analyses.paper.chart_file import charts_in
 from gnomon_analyses.server_cards import ServerCard, card_picture, card_sentences
@@ -74,7 +72,7 @@ def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> lis
     return [
         f"### {server}",
         "",
-        " ".join([*told, unread_sentence(rows)]),
+        " ".join(told),
         "",
         *right_by_kind(rows),
         "",
@@ -105,17 +103,6 @@ def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:
     """The seal in short; whole it names folders of the machine that the job ran on."""
     plan = f"plan `{results['previous'][:12]}…` of {planned['at'][:16].replace('T', ' ')}"
     return f"[Sealed](../seal.md): job `{planned['job']}`, {plan}, results of {results['at'][11:16]}."
-
-
-def unread_sentence(rows: list[dict[str, Any]]) -> str:
-    """What the model's replies that hold no answer were, by arm."""
-    replies = Counter((row["arm"], row["reply_state"]) for row in rows if row["model"] == MODELS[0])
-    unread = []
-    for (arm, state), count in sorted(replies.items()):
-        if state != ReplyState.READ:
-            trials = sum(number for (name, _), number in replies.items() if name == arm)
-            unread.append(f"under `{arm}` {count} of {trials} {were(count, ReplyState(state))}")
-    return f"No answer: {'; '.join(unread)}." if unread else ""
 
 
 if __name__ == "__main__":
