@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def _media_of(settings: Any) -> Any:
     return media
 
 
-def print_document(document: dict[str, Any]) -> None:
+def print_document(document: Mapping[str, Any]) -> None:
     """Print a table for each model, what follows from it, and in one sentence whether it is fit."""
     from gnomon.fitness.table import STATE_WORDS
     from gnomon.report.text_formats import clean
