@@ -7,12 +7,6 @@ for a true difference of so many points; the others may stop early, and have the
 such a job. `tokens` is what is spent until the verdict by what the fixed job spends, trials taking equally
 many on average; `claimed` the share in which a difference is claimed: where none is planted, falsely;
 `covered` that in which the difference lies inside the 95 % interval of the look at which the job ends.
-
-`known` jobs are adjusted by an earlier model's differences on all of the job's questions, which explain 12 %
-of the variance of its own: the mean is that of the questions asked so far, plus a slope (for each cluster
-that of all others) times how much less they have of what is known than all questions of the job do. The sign
-flips are of these errors: of residuals over what was asked, and of what is known over all. `useless` ones are
-adjusted by what explains nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,19 +22,15 @@ from gnomon.report.comparing import rule_of
 from gnomon.report.enough_samples import enough_samples
 from gnomon.report.sequence import drawn_plan
 from gnomon.report.verdict import ALPHA
-from gnomon.statistics.bounded import BoundedLikelihood
 from gnomon.statistics.design import Codes, Design, Floats
 from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.paired import Comparison, compare
-from gnomon.statistics.permutation import DRAWS, ENUMERATED, SignFlips
 from gnomon.statistics.power import PlantedStudy, Spread, right_or_wrong
 from gnomon.statistics.sequential import Looks
 
 LIMITS, AT_ONCE = Limits(low=-0.05, high=0.05), 50
 OUT_OF_REACH = 1.5  # standard errors: a limit so near cannot be rejected at 10 %
 GRADED = Spread(sizes=(0.0, 0.1, 0.3, 0.6), shares=(0.3, 0.3, 0.2, 0.2), icc=0.2)
-MANY = 40  # clusters from which adjusted sign flips take their normal limit, which errs on the wide side
-KNOWN = 0.12  # share of the variance that an earlier model's differences explain
 Trials = tuple[Floats, Floats]  # of baseline and variant, by sample
 After = Callable[[int], Comparison]  # so many clusters
 Found = tuple[float, bool, bool]  # samples run, whether a difference is claimed, and the true one covered
@@ -143,77 +133,18 @@ def found(comparison: Comparison, verdict: str, effect: float) -> Found:
     return comparison.n, verdict == "claimed", comparison.reach.p(effect) >= ALPHA
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
-    """A bounded likelihood of values beyond [−1, 1], which are made smaller by that much."""
-
-    part: BoundedLikelihood
-    by: float
-
-    def p(self, null: float = 0.0) -> float:
-        """Two-sided p of the mean being `null`."""
-        return self.part.p(null / self.by)
-
-
-def adjusted(after: After, d: Floats, known: Floats, clusters: Codes, ended: int) -> Comparison:
-    """The comparison of the first clusters, adjusted by what is known of the questions of all."""
-    plain, asked = after(ended), clusters < ended
-    x, y = known - known[asked].mean(), d - d[asked].mean()
-    own_xx, own_xy = (np.bincount(clusters, asked * x * by) for by in (x, y))
-    left = own_xx.sum() - own_xx
-    slopes = np.divide(own_xy.sum() - own_xy, left, out=np.zeros_like(left), where=left > 0)
-    told = slopes[clusters] * (known - known.mean())
-    residuals = (d - told)[asked]
-    diff = float(residuals.mean() + told.mean())
-    errors = np.bincount(clusters, told - told.mean()) / len(d)
-    errors[:ended] += np.bincount(clusters[asked], residuals - residuals.mean()) / plain.n
-    weights = np.bincount(clusters, asked) / plain.n
-    scale = 1.0 + float(np.abs(told - told.mean()).max())
-    of_asked = grouping_of(clusters[asked])
-    bounded = BoundedLikelihood.of(np.zeros(plain.n), (residuals + told.mean()) / scale, of_asked)
-    flips = SignFlips(value=diff, errors=errors, weights=weights, flipped=flipped(errors, weights))
-    assert plain.reach is not None
-    reach = replace(plain.reach, parts=[flips, Scaled(bounded, scale)])
-    return replace(plain, diff=diff, se=float(np.sum(errors**2)) ** 0.5, reach=reach)
-
-
-@cache
-def signs(clusters: int) -> Floats:
-    """All patterns of so many signs if they are few, else drawn ones."""
-    if clusters <= ENUMERATED:
-        return 1.0 - 2.0 * ((np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1)
-    return np.random.default_rng(0).choice([-1.0, 1.0], (DRAWS, clusters))
-
-
-def flipped(errors: Floats, weights: Floats) -> tuple[Floats, Floats] | None:
-    """Sums of the patterns; None where the normal limit is taken."""
-    if np.count_nonzero(weights) >= MANY:
-        return None
-    sums = signs(len(errors)) @ np.stack([errors, weights], axis=1)
-    return sums[:, 0].copy(), sums[:, 1].copy()
-
-
 def shares(row: Row, *, rounds: int, seed: int) -> dict[str, tuple[float, float, float]]:
     """By how jobs are run: tokens by the fixed job's, share with a claim, and with an interval that holds."""
     fixed = planned(row.study, row.planned, can_stop_early=False)
     study = replace(row.study, grouping=planned(row.study, row.planned, can_stop_early=True))
     grouping, random = study.grouping, np.random.default_rng(seed)
     looks = looks_of(grouping.clusters)
-    informed = tuple(share / (1.0 - KNOWN * (1.0 - share)) for share in looks.ended)
-    of_looks = {0.0: looks, KNOWN: replace(looks, ended=informed)}
-    results: dict[str, list[Found]] = {"fixed": [], "sequential": [], "known": [], "useless": []}
-    for d, other in zip(*(drawn(study, row.effect, rounds, random) for _ in range(2)), strict=True):
-        scores = trials(d, random)
-
-        after = cache(partial(first_of, scores, grouping.clusters))
+    results: dict[str, list[Found]] = {"fixed": [], "sequential": []}
+    for d in drawn(study, row.effect, rounds, random):
+        after = cache(partial(first_of, trials(d, random), grouping.clusters))
         whole = after(fixed.clusters_n)
         results["fixed"].append(found(whole, verdict_of(whole), row.effect))
         results["sequential"].append(run(looks, after, row.effect))
-        for name, explained in (("known", KNOWN), ("useless", 0.0)):
-            known = np.where(random.random(len(d)) < explained**0.5, d, other)
-
-            told = partial(adjusted, after, d, known, grouping.clusters)
-            results[name].append(run(of_looks[explained], told, row.effect))
     means = {name: np.mean(each, axis=0, dtype=np.float64) for name, each in results.items()}
     return {name: (float(n) / fixed.n, float(hit), float(held)) for name, (n, hit, held) in means.items()}
 
@@ -227,7 +158,7 @@ def _row(row: Row, *, rounds: int, seed: int) -> list[str | float]:
 
 def main() -> None:
     """Print the table."""
-    jobs = ("fixed", "sequential", "known", "useless")
+    jobs = ("fixed", "sequential")
     figures = [f"{what}, {how}" for what in ("tokens", "claimed", "covered") for how in jobs][1:]
     heads = ("jobs, points", "samples in clusters, fixed / sequential", *figures)
     simulate(__doc__, heads, ROWS, _row, rounds=2000)

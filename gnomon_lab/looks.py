@@ -4,13 +4,16 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.core.errors import SpecError
 from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from gnomon_lab.frames import Records
 from gnomon_lab.local import LocalJobs, draft_of, settings_of
 from gnomon_lab.views import Plan, Prompt, Trace
+
+if TYPE_CHECKING:
+    from gnomon_workbench.dry_run import Selection
 
 Spec = str | Path | Mapping[str, Any]
 T = TypeVar("T")
@@ -70,8 +73,10 @@ def show(
         SpecError, DataError: the spec or its data is invalid, or has no such arm or model.
         NotFound: the spec selects no such sample.
     """
-    runner, selection = _selected(spec, sample=sample, arm=arm, model=model, data_dir=data_dir)
-    shown = _completed(runner.render_prompt(selection))
+    from gnomon_workbench.dry_run import render_prompt
+
+    selection = _selected(spec, sample=sample, arm=arm, model=model, data_dir=data_dir)
+    shown = _completed(render_prompt(selection))
     return Prompt(shown, read_picture=selection.job.bench.media.read)
 
 
@@ -90,9 +95,10 @@ def try_(
         NotFound: the spec selects no such sample.
     """
     from gnomon.report.row_formats import row_to_json
+    from gnomon_workbench.dry_run import run_once
 
-    runner, selection = _selected(spec, sample=sample, arm=arm, model=model, data_dir=data_dir)
-    row, trace = _completed(runner.run_once(selection, watch=lambda _: None))
+    selection = _selected(spec, sample=sample, arm=arm, model=model, data_dir=data_dir)
+    row, trace = _completed(run_once(selection, watch=lambda _: None))
     trial = selection.trial()
     view: Any = {
         **trial.identity(),
@@ -106,10 +112,10 @@ def try_(
 
 def _selected(
     spec: Spec, *, sample: str | None, arm: str | None, model: str | None, data_dir: str | Path | None
-) -> tuple[Any, Any]:
-    """The runner of single trials, and the trial that is meant."""
+) -> "Selection":
+    """The trial that is meant."""
     from gnomon.spec.spec_file import read_spec
-    from gnomon_service.cli.common import dry_runner
+    from gnomon_workbench.dry_run import pick
 
     fields = read_spec(Path(spec)) if isinstance(spec, str | Path) else spec
     trial = read_trial_file(fields) if is_trial_file(fields) else None
@@ -119,8 +125,7 @@ def _selected(
     arm = arm or (trial.arm if trial else None) or (arms[0] if len(arms) == 1 else None)
     if arm is None:
         raise SpecError(f"needed; there are: {', '.join(arms)}", field="arm")
-    runner = dry_runner()
-    selection = runner.pick(
+    return pick(
         job,
         sample_id=sample or (trial.sample if trial else job.samples.refs[0].sample_id),
         arm=arm,
@@ -128,7 +133,6 @@ def _selected(
         repeat=trial.repeat if trial else 0,
         recorded=trial.recorded if trial else None,
     )
-    return runner, selection
 
 
 def _completed(work: Coroutine[Any, Any, T]) -> T:

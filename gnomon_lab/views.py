@@ -72,7 +72,7 @@ class Trace(View):
         return score
 
     def _print(self, console: "Console") -> None:
-        from gnomon_service.cli.trace_text import print_trace  # late: Rich loads slowly
+        from gnomon_workbench.trace_text import print_trace  # late: Rich loads slowly
 
         print_trace(self._data, console, truth=self.truth, full=True)
 
@@ -85,9 +85,9 @@ class Prompt(View):
         self._read_picture = read_picture
 
     def _print(self, console: "Console") -> None:
-        from gnomon_service.cli.common import dry_runner  # late: it loads the agents
+        from gnomon_workbench.dry_run import print_shown  # late: it loads the agents
 
-        dry_runner().print_shown(dict(self._data), console)
+        print_shown(dict(self._data), console)
 
     def pictures(self) -> list[bytes]:
         """The pictures that the model would see, in order, as PNG or JPEG."""

@@ -1,11 +1,9 @@
 """Writes the gallery docs/cards/ from what `make cards` has run: a picture and sentences a server."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 
-from gnomon.core.reply_state import ReplyState
-from gnomon.report.reply_words import were
 from gnomon.report.text_formats import points, points_brackets
 from gnomon_analyses.paper.chart_file import charts_in
 from gnomon_analyses.server_cards import ServerCard, card_picture, card_sentences
@@ -69,22 +67,14 @@ def worth(card: ServerCard) -> str:
 
 def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> list[str]:
     """What one card says: sentences, right answers by kind of question, and the picture."""
-    right: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        if row["model"] == MODELS[0] and row["score"] is not None:  # None: the trial is missing
-            right[row["task"], row["arm"]].append(row["score"])
-    table = [f"| questions | {' | '.join(ARMS)} |", "|---" * (1 + len(ARMS)) + "|"]
-    for task in sorted({task for task, _ in right}):
-        cells = (right[task, arm] for arm in ARMS)
-        table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
     spec = f"[`{server}.yaml`](../../examples/cards/{server}.yaml)"
     told = (sentence for sentence in card_sentences(real) if not sentence.startswith("A trial takes "))
     return [
         f"### {server}",
         "",
-        " ".join([*told, unread_sentence(rows)]),
+        " ".join(told),
         "",
-        *table,
+        *right_by_kind(rows),
         "",
         f"![what the tools of {server} are worth to the model]({server}.svg)",
         "",
@@ -92,21 +82,27 @@ def section_of(server: str, real: ServerCard, rows: list[dict[str, Any]]) -> lis
     ]
 
 
+def right_by_kind(rows: list[dict[str, Any]]) -> list[str]:
+    """A table of right answers by kind of question and arm; a sentence where there is none."""
+    right: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        if row["model"] == MODELS[0] and row["score"] is not None:  # None: the trial is missing
+            right[row["task"], row["arm"]].append(row["score"])
+    if not any(map(any, right.values())):
+        return [f"Right answers: none, in {', '.join(ARMS[:-1])} and {ARMS[-1]} alike."]
+    table = [f"| questions | of | {' | '.join(ARMS)} |", "|---" * (2 + len(ARMS)) + "|"]
+    for task in sorted({task for task, _ in right}):
+        cells = [right[task, arm] for arm in ARMS]
+        asked = max(map(len, cells))
+        counts = (f"{sum(cell):g}{f' of {len(cell)}' if len(cell) < asked else ''}" for cell in cells)
+        table.append(f"| {task} | {asked} | {' | '.join(counts)} |")
+    return table
+
+
 def sealed(planned: dict[str, Any], results: dict[str, Any]) -> str:
     """The seal in short; whole it names folders of the machine that the job ran on."""
     plan = f"plan `{results['previous'][:12]}…` of {planned['at'][:16].replace('T', ' ')}"
     return f"[Sealed](../seal.md): job `{planned['job']}`, {plan}, results of {results['at'][11:16]}."
-
-
-def unread_sentence(rows: list[dict[str, Any]]) -> str:
-    """What the model's replies that hold no answer were, by arm."""
-    replies = Counter((row["arm"], row["reply_state"]) for row in rows if row["model"] == MODELS[0])
-    unread = []
-    for (arm, state), count in sorted(replies.items()):
-        if state != ReplyState.READ:
-            trials = sum(number for (name, _), number in replies.items() if name == arm)
-            unread.append(f"under `{arm}` {count} of {trials} {were(count, ReplyState(state))}")
-    return f"No answer: {'; '.join(unread)}." if unread else ""
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def presets_table() -> str:
 
 
 def presets_sections() -> str:
-    """Each preset's section: what it is, and its parameters."""
+    """Each preset's section: what it is, and its parameters, in words where it has not named them."""
     return "".join(map(_preset_section, PRESETS.own()))
 
 
@@ -198,14 +198,13 @@ def _preset_section(preset: Preset[Any]) -> str:
         for name, field in preset.options.model_fields.items()
         if name not in PresetOptions.model_fields
     }
-    return paragraphs(
-        f"### {preset.name}",
-        PRESETS.details(preset.name),
-        _parameters(preset, own),
-    )
+    details = PRESETS.details(preset.name)
+    told = all(re.search(rf"`{name}\b", details) for name in own)
+    words = "" if told else " ".join((inspect.getdoc(preset.options) or "").split())
+    return paragraphs(f"### {preset.name}", details, f"{_parameters(own)} {words}".strip())
 
 
-def _parameters(preset: Preset[Any], own: Mapping[str, FieldInfo]) -> str:
+def _parameters(own: Mapping[str, FieldInfo]) -> str:
     if not own:
         return ""
     fields = []
@@ -216,8 +215,7 @@ def _parameters(preset: Preset[Any], own: Mapping[str, FieldInfo]) -> str:
             else f"default `{_flow(field.get_default(call_default_factory=True))}`"
         )
         fields.append(f"`{name}` ({default})")
-    doc = " ".join((inspect.getdoc(preset.options) or "").split())
-    return f"Parameters: {', '.join(fields)}. {doc}"
+    return f"Parameters: {', '.join(fields)}."
 
 
 def _flow(value: object) -> str:

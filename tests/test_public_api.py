@@ -14,7 +14,7 @@ import gnomon.api
 from scripts.write_docs import public_names
 
 ROOT = Path(__file__).parents[1]
-TEMPLATES = sorted((ROOT / "service" / "gnomon_service" / "new_plugin").glob("*.py.txt"))
+TEMPLATES = sorted((ROOT / "packages" / "workbench" / "gnomon_workbench" / "new_plugin").glob("*.py.txt"))
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 PLUGIN_MODULES = sorted((ROOT / "packages").glob("*/gnomon_*/**/*.py"))
 OURS = re.compile(r"gnomon(_\w+)?(\.|$)")

@@ -25,6 +25,7 @@ from gnomon_agents.code_runtime.stubs import function_names, parameter_names, st
 from gnomon_agents.core.messages import as_observation, with_user_turn
 from gnomon_agents.core.tool_turn import LAST_TURN, run_noted
 from gnomon_agents.text_react import QUESTION
+from gnomon_tools.core.json_text import json_value
 
 BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?:python3?|py)[ \t]*\r?\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)",
@@ -146,10 +147,8 @@ class _Tools:
         if isinstance(content, list):
             self._pictures += [block for block in content if block["type"] == "image"]
             content = "".join(block["text"] for block in content if block["type"] == "text")
-        try:
-            result = json.loads(content or "null")
-        except ValueError:
-            result = content  # a tool of a server may return plain text
+        # a tool of a server may return plain text
+        result = json_value(content or "null", otherwise=content)
         if step is None or step.error:
             raise CallFailed(str(result.get("error", content) if isinstance(result, dict) else content))
         return result

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Sequence
 
+from gnomon_tools.core.json_text import json_value
+
 
 def joined_answers(answers: Sequence[str]) -> str:
     """The answers to all turns as one text.
@@ -19,10 +21,7 @@ def answers_of(response: str) -> list[str]:
     >>> answers_of('{"answers": ["A", "B"]}'), answers_of("B")
     (['A', 'B'], ['B'])
     """
-    try:
-        value = json.loads(response)
-    except (ValueError, RecursionError):
-        return [response]
+    value = json_value(response)
     answers = value.get("answers") if isinstance(value, dict) and len(value) == 1 else None
     is_joined = isinstance(answers, list) and all(isinstance(answer, str) for answer in answers)
     return list(answers) if is_joined and answers else [response]

@@ -18,8 +18,16 @@ def clock(second: float) -> str:
     >>> clock(52.205), clock(-0.5), clock(43200)
     ('12:00:52.205', '11:59:59.500', '00:00:00.000')
     """
-    millis = round((NOON_S + second) * 1000) % 86_400_000
-    minutes, millis = divmod(millis, 60_000)
+    return day_clock(NOON_S + second)
+
+
+def day_clock(second: float) -> str:
+    """A second of the day as `HH:MM:SS.mmm`, wrapping at midnight.
+
+    >>> day_clock(43201.5)
+    '12:00:01.500'
+    """
+    minutes, millis = divmod(round(second * 1000) % 86_400_000, 60_000)
     return f"{minutes // 60:02d}:{minutes % 60:02d}:{millis // 1000:02d}.{millis % 1000:03d}"
 
 

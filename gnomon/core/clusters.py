@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from gnomon_tools.core.json_text import json_value
+
 
 def cluster_names(text: str) -> tuple[str, ...]:
     """The name by each factor; one where the text is a plain name, none where it is empty.
@@ -41,10 +43,7 @@ def read_cluster(written: object) -> object:
     """
     listed = written
     if isinstance(written, str) and written.startswith("["):
-        try:
-            listed = json.loads(written)
-        except (ValueError, RecursionError):
-            return written
+        listed = json_value(written)
     if not isinstance(listed, list | tuple) or not all(isinstance(name, str | int | None) for name in listed):
         return written
     return cluster_text(["" if name is None else str(name).strip() for name in listed])
@@ -97,10 +96,7 @@ def _listed(text: str) -> tuple[str, ...]:
     """The names of a list as `cluster_text` writes it; none of any other text, which is a name itself."""
     if not (text.startswith('["') and text.endswith('"]')):
         return ()
-    try:
-        names = json.loads(text)
-    except (ValueError, RecursionError):
-        return ()
+    names = json_value(text, otherwise=())
     is_written_here = all(isinstance(name, str) for name in names) and text == json.dumps(
         names, ensure_ascii=False, separators=(",", ":")
     )

@@ -85,6 +85,11 @@ def blocks_of(content: str | list[Block] | None) -> list[Block]:
     return content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
 
 
+def pictures_of(message: Message) -> list[ImageBlock]:
+    """The pictures of a message, in order."""
+    return [block for block in blocks_of(message["content"]) if block["type"] == "image"]
+
+
 def before_question(messages: Sequence[Message], text: str) -> list[Message]:
     """The conversation with a text before all that its user says: equal over questions, it is a prefix that
     providers keep.

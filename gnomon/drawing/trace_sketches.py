@@ -11,6 +11,7 @@ from typing import Any
 
 from gnomon.core.sample import Sample
 from gnomon.core.tool_inputs import context_of
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import Tool, ToolContext
 from gnomon_tools.core.toolbox import TOOLS
@@ -68,10 +69,7 @@ def call_sketch(
 
 def _object(text: object) -> dict[str, Any] | None:
     """A JSON object; None for anything else."""
-    try:
-        value = json.loads(text) if isinstance(text, str) else text
-    except (ValueError, RecursionError):
-        return None
+    value = json_value(text) if isinstance(text, str) else text
     return value if isinstance(value, dict) else None
 
 

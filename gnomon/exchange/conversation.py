@@ -5,7 +5,6 @@ it (`kept_of`), from which a reader makes the step as it was (`step_of`); a step
 mark, and what that program did not say stays absent.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -147,19 +146,6 @@ def name_of(wish: Json) -> str:
 def arguments_of(wish: Json) -> str:
     """A call's arguments as the model wrote them."""
     return str((wish.get("function") or {}).get("arguments") or "")
-
-
-def arguments_in(text: str) -> dict[str, Any]:
-    """Arguments that a model wrote, as an object: empty where they are none.
-
-    >>> arguments_in('{"n": 1}'), arguments_in("[1]"), arguments_in("{")
-    ({'n': 1}, {}, {})
-    """
-    try:
-        arguments = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return arguments if isinstance(arguments, dict) else {}
 
 
 def without_none(fields: Mapping[str, T | None]) -> dict[str, T]:

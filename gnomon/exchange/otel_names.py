@@ -11,6 +11,7 @@ from typing import Any
 from gnomon.core.model import provider_in
 from gnomon.core.row import Row
 from gnomon.exchange.conversation import Json, arguments_of, name_of, without_none
+from gnomon_tools.core.json_text import json_value
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
 OPERATION = "gen_ai.operation.name"
@@ -108,10 +109,7 @@ def _part(block: Json) -> dict[str, Any]:
 
 def _wish(wish: Json) -> dict[str, Any]:
     text = arguments_of(wish)
-    try:
-        arguments = json.loads(text)
-    except (ValueError, RecursionError):
-        arguments = text
+    arguments = json_value(text, otherwise=text)
     return {"type": "tool_call", "id": wish.get("id"), "name": name_of(wish), "arguments": arguments}
 
 

@@ -8,7 +8,7 @@ from gnomon.core.agent import sends_schemas
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import DataError
-from gnomon.core.message import Message, ToolChoice, ToolSchema
+from gnomon.core.message import Message, ToolChoice, ToolSchema, pictures_of
 from gnomon.core.model import CALL_TIMEOUT_S
 from gnomon.core.read_calls import ToolCallsIn
 from gnomon.core.tool_inputs import provided_inputs
@@ -96,7 +96,7 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
 
 def prompts_show_pictures(spec: JobSpec, model: ModelSpec, samples: SampleSet) -> bool:
     """Whether prompts of these samples hold pictures, and the model takes them."""
-    return model.pictures and any(_holds_picture(message) for message in _messages(spec, samples))
+    return model.pictures and any(map(pictures_of, _messages(spec, samples)))
 
 
 def _with_limit(decoding: Decoding, model: ModelSpec) -> Decoding:
@@ -112,11 +112,6 @@ def _messages(spec: JobSpec, samples: SampleSet) -> Iterable[Message]:
             continue  # its trials end as missing, and ask nobody
         for show in {tuple(arm.show) for arm in spec.arms if not arm.outside}:
             yield from sample.messages(show)
-
-
-def _holds_picture(message: Message) -> bool:
-    content = message["content"]
-    return isinstance(content, list) and any(block["type"] == "image" for block in content)
 
 
 def _shows_pictures(spec: JobSpec, tools: Sequence[Tool]) -> bool:  # type: ignore[type-arg]

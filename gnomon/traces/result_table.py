@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon_tools.core.json_text import json_value
+
 MAX_ROWS, MAX_COLUMNS, MAX_CELL = 40, 8, 120
 UNITS = {
     "m": "m",
@@ -48,10 +50,7 @@ def result_table(observation: str) -> ResultTable | None:
     >>> table.facts, table.columns, table.rows
     ((('length, m', '28.94'),), ('camera', 'start, s'), (('c1', '2'),))
     """
-    try:
-        result = json.loads(observation)
-    except (ValueError, RecursionError):
-        return None
+    result = json_value(observation)
     if not isinstance(result, dict):
         return None
     facts = tuple((label(name), cell(value)) for name, value in result.items() if not _is_records(value))

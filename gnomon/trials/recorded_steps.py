@@ -15,6 +15,7 @@ from gnomon.core.model import Model, Reply, Request
 from gnomon.core.read_calls import READ_FROM_TEXT
 from gnomon.core.validation import StrictModel
 from gnomon_tools.core.clip import Picture
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.tool import CallError
 from gnomon_tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
 
@@ -187,10 +188,7 @@ def prompt_digest(prompt: object) -> str:
 
 def _plain(arguments: str) -> object:
     """Arguments without the spaces and the order in which they were written, where they are JSON."""
-    try:
-        return json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
+    return json_value(arguments, otherwise=arguments)
 
 
 def _with_result(step: Mapping[str, Any], result: object, *, number: int) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gnomon.core.agent import calls_in_words
 from gnomon.core.arm import Arm
-from gnomon.core.message import Message
+from gnomon.core.message import pictures_of
 from gnomon.core.missing import keepable
 from gnomon.core.provider_wait import CAPPED
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
@@ -86,17 +86,12 @@ def row_of(trial: Trial, job: JobContext, now: Situation, trace: Trace, end: Tri
     )
 
 
-def _has_picture(message: Message) -> bool:
-    content = message["content"]
-    return isinstance(content, list) and any(block["type"] == "image" for block in content)
-
-
 def _arm_flags(spec: JobSpec, arm: Arm, model: str, trace: Trace) -> Iterator[str]:
     """Where a trial was not quite what its arm says, or a reply was not whole."""
     yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
     if trace.exceeds(spec.model(model).max_tokens):
         yield OVER_MAX_TOKENS
-    if trace.replies and not spec.model(model).pictures and any(map(_has_picture, trace.prompt)):
+    if trace.replies and not spec.model(model).pictures and any(map(pictures_of, trace.prompt)):
         yield PICTURES_LEFT_OUT
     if any(isinstance(step, NoteStep) and step.text.startswith(CAPPED) for step in trace.steps):
         yield CAPPED

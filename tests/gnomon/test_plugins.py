@@ -23,9 +23,9 @@ from gnomon.spec.pins import absent, check_pins, load_plugin_files, require_benc
 from gnomon.spec.rules import Context, check_spec
 from gnomon_agents.models.catalog import client_of, open_model
 from gnomon_conformance import checks
-from gnomon_service.new_plugin.write import write_plugin
 from gnomon_tools.core.outside import FILES_ENV
 from gnomon_tools.core.toolbox import TOOLS
+from gnomon_workbench.new_plugin.write import write_plugin
 from gnomon_workers.response_cache import fingerprint
 
 MODELS = '''

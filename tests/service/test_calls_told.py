@@ -1,14 +1,14 @@
 """What is told of calls in a text is the same, word for word, as a trial runs and when its trace is read."""
 
 import io
+from dataclasses import asdict
 
 import pytest
 from rich.console import Console
 
 from gnomon.core.trace import ReplyStep, Trace
 from gnomon.traces.turns import read_turns
-from gnomon_service.cli.trace_text import print_trace
-from gnomon_workers.dry_run import print_step
+from gnomon_workbench.trace_text import print_step, print_trace
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_call_in_a_text_is_told_in_the_same_words(flags: tuple[str, ...], word
         flags=flags,
     )
     live, read = (Console(file=io.StringIO(), highlight=False) for _ in range(2))
-    print_step(step, live)
+    print_step(1, asdict(step), live, full=True)
     trace = Trace(steps=[step]).to_json()
     names = ("sample_id", "arm", "model", "trial_id", "job_id", "cell")
     print_trace({**dict.fromkeys(names, "x"), "trace": trace}, read)

@@ -21,8 +21,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.api.serializers import trial_view
 from gnomon_service.cli.main import COMMANDS, COMPLETE_VARIABLE, main
-from gnomon_service.cli.trace_text import print_side_by_side, print_trace
 from gnomon_service.running_service import FILE, remembered, running_url
+from gnomon_workbench.trace_text import print_side_by_side, print_trace
 from gnomon_workers.open_job import open_spec
 from gnomon_workers.process import module_command
 from gnomon_workers.store.store import Store
@@ -164,7 +164,8 @@ def test_a_trace_shows_steps_with_times_tokens_cost_answer_and_score(
     assert "\x07" not in text
     for part in (
         sample, "line 0 of the question", "lines; --full shows them", "1  reply", "1.50 s, 1,200 + 30 tokens",
-        "$0.0123, 2 tries", "hm", "I measure.", "note: seed: dropped", "2  distance  0.25 s", '{"a": 1}',
+        "$0.0123, 2 tries", "hm", "I measure.", "changed by the adapter: seed: dropped",
+        "2  distance  0.25 s", '{"a": 1}',
         '→ {"path_m": 4.5}', "It is [2JB.", "Answer  B]0;x", "Score   1.000 (scored: answered)",
     ):  # fmt: skip
         assert part in text

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from gnomon.core.errors import GnomonError
 from gnomon_service.cli.main import cli
-from gnomon_service.new_plugin.write import write_plugin
+from gnomon_workbench.new_plugin.write import write_plugin
 
 
 @pytest.mark.timeout(300)

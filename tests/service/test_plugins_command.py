@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gnomon_service.new_plugin.write import write_plugin
+from gnomon_workbench.new_plugin.write import write_plugin
 
 GNOMON = str(Path(sys.executable).with_name("gnomon"))
 

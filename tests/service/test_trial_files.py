@@ -16,7 +16,7 @@ from gnomon.spec.spec_file import load_yaml
 from gnomon.trials.trial_file import is_trial_file, read_trial_file, trial_file, trial_file_text
 from gnomon.trials.trial_plan import Trial, expand_trials
 from gnomon_service.cli.main import main
-from gnomon_workers.dry_run import pick, run_once
+from gnomon_workbench.dry_run import pick, run_once
 from gnomon_workers.open_job import open_spec
 from gnomon_workers.store.store import Store
 from tests.service.play import SPEC

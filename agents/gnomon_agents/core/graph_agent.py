@@ -13,9 +13,10 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.pregel import Pregel
 
 from gnomon.core.agent import AgentContext
-from gnomon.core.message import Message, ToolCall
+from gnomon.core.message import Message
 from gnomon_agents.core.langgraph_runtime import run_graph, trial_context
 from gnomon_agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
+from gnomon_tools.core.json_text import json_object
 
 TURN = "gnomon_turn"  # where a message of LangChain keeps the turn as the model gave it
 ROLES = {"human": "user", "system": "system", "ai": "assistant", "tool": "tool"}
@@ -91,21 +92,16 @@ async def call_trial_tools(state: dict[str, Any]) -> dict[str, Any]:
 
 def _to_langchain(turn: Message) -> AIMessage:
     calls = [
-        {"name": call["function"]["name"], "args": _arguments(call), "id": call["id"]}
+        {
+            "name": call["function"]["name"],
+            "args": json_object(call["function"]["arguments"]),
+            "id": call["id"],
+        }
         for call in turn.get("tool_calls", ())
     ]
     return AIMessage(
         content=str(turn["content"] or ""), tool_calls=calls, additional_kwargs={TURN: dict(turn)}
     )
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    """The arguments for nodes to read; `call_trial_tools` takes them as the model wrote them."""
-    try:
-        arguments = json.loads(call["function"]["arguments"])
-    except (ValueError, RecursionError):
-        arguments = None
-    return arguments if isinstance(arguments, dict) else {}
 
 
 def _from_langchain(message: BaseMessage) -> Message:

@@ -1,11 +1,12 @@
 """Reads a provider's error in whichever shape it comes: codes, words, and how long to wait."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
+
+from gnomon_tools.core.json_text import json_value
 
 # `status` and `reason` are Google's, `error_type` is Text Generation Inference's.
 _CODES = ("code", "type", "status", "reason", "error_type")
@@ -115,7 +116,7 @@ def _parts(body: Any) -> Iterator[dict[str, Any] | str]:
         part, depth = queue[count]
         if isinstance(part, str):
             part = part[:_MAX_RAW_CHARS]
-            if depth > 1 and part.lstrip().startswith(("{", "[")) and (inner := _json(part)) is not None:
+            if depth > 1 and part.lstrip().startswith(("{", "[")) and (inner := json_value(part)) is not None:
                 queue.append((inner, depth + 1))
                 continue
             yield part
@@ -124,10 +125,3 @@ def _parts(body: Any) -> Iterator[dict[str, Any] | str]:
         elif depth < _MAX_DEPTH and isinstance(part, dict):
             yield part
             queue += [(part[name], depth + 1) for name in _HOLDERS if name in part]
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

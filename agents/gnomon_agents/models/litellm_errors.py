@@ -1,6 +1,5 @@
 """Sorts LiteLLM's errors into faults of the provider and of the model, with every secret redacted."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from gnomon.core.redaction import Redactor
 from gnomon_agents.models.chat_format import sanitize
 from gnomon_agents.models.fault_table import blames_reply_limit
 from gnomon_agents.models.http_errors import fault_of_body, fault_of_transport
+from gnomon_tools.core.json_text import json_value
 
 MAX_MESSAGE_CHARS = 600
 
@@ -83,7 +83,7 @@ def _fault_of_answer(error: Exception, scrub: Scrubber) -> ProviderFault | Model
         if "HTTPStatusError" in [kind.__name__ for kind in type(link).__mro__]:
             response: Any = getattr(link, "response", None)
             body = bytes(response.content)
-            return fault_of_body(response.status_code, response.headers, _json(body), body, scrub)
+            return fault_of_body(response.status_code, response.headers, json_value(body), body, scrub)
     last = list(_chain(error))[-1]
     status = getattr(last, "status_code", None)
     if type(last) is Exception and isinstance(status, int) and 400 <= status < 600:
@@ -107,13 +107,6 @@ def _cause(error: Exception, kinds: list[str]) -> tuple[str, bool]:
 
 def _is_unreadable(error: Exception) -> bool:
     return getattr(error, "status_code", None) == 422 and "valid response block" in str(error)
-
-
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

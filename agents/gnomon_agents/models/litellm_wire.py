@@ -9,6 +9,7 @@ from typing import Any
 
 from gnomon_agents.models.chat_turn import kept_of
 from gnomon_agents.models.error_body import holds_error
+from gnomon_tools.core.json_text import json_value
 
 # What bounds a schema; a provider's adapter that leaves one out makes the model guess.
 _BOUNDS = frozenset(
@@ -106,10 +107,7 @@ def heard(request: Any, response: Any) -> None:
 
 
 def _object(data: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+    value = json_value(data)
     return value if isinstance(value, dict) else None
 
 

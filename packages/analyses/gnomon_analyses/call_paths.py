@@ -5,12 +5,12 @@ arm in its place) and the call was not beside the question. A result is *used* w
 brought is in the final reply or the option chosen, or in the arguments of a later call that was used.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gnomon.traces.turns import Call
+from gnomon_tools.core.json_text import json_value
 
 CLOCK = re.compile(r"\b(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d+))?")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
@@ -138,10 +138,7 @@ def _is_name(word: str) -> bool:
 
 def _strings(observation: str) -> Iterator[str]:
     """The texts in a result that is JSON, without the names of its fields."""
-    try:
-        pending = [json.loads(observation)]
-    except (ValueError, RecursionError):
-        return
+    pending = [json_value(observation)]
     while pending:
         value = pending.pop()
         if isinstance(value, str):

@@ -13,7 +13,6 @@ from gnomon.exchange.conversation import (
     Noted,
     Ran,
     Said,
-    arguments_in,
     arguments_of,
     conversation,
     kept_of,
@@ -24,6 +23,7 @@ from gnomon.exchange.conversation import (
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import SUFFIXES, path_of, placeholder, tool_blocks
 from gnomon_formats.row_mark import mark_of
+from gnomon_tools.core.json_text import json_object
 
 SCHEMA = "ATIF-v1.7"
 COUNTS = {  # of a reply's metrics: ATIF's name, ours
@@ -206,7 +206,7 @@ def _id_of(said: Said, number: int) -> str:
 
 def _call(name: str, text: str, call_id: str) -> dict[str, Any]:
     """A call; the arguments as the model wrote them where JSON says them otherwise."""
-    arguments = arguments_in(text)
+    arguments = json_object(text)
     call: dict[str, Any] = {"tool_call_id": call_id, "function_name": name, "arguments": arguments}
     return call if json.dumps(arguments) == text else {**call, "extra": {MARK: {"arguments": text}}}
 

@@ -15,7 +15,6 @@ from gnomon.exchange.conversation import (
     Noted,
     Ran,
     Said,
-    arguments_in,
     arguments_of,
     in_turn,
     kept_of,
@@ -26,6 +25,7 @@ from gnomon.exchange.conversation import (
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, file_name
 from gnomon.exchange.pictures import ReadPicture, data_url, placeholder, tool_blocks
 from gnomon_formats.row_mark import mark_of
+from gnomon_tools.core.json_text import json_object
 
 VERSION = 2
 SCORER = "gnomon"
@@ -266,5 +266,5 @@ def _result(ran: Ran, picture: ReadPicture | None) -> dict[str, Any]:
 
 
 def _call(wish: Json) -> dict[str, Any]:
-    arguments = arguments_in(arguments_of(wish))
+    arguments = json_object(arguments_of(wish))
     return {"id": str(wish.get("id")), "function": name_of(wish), "arguments": arguments}

@@ -3,7 +3,6 @@
 A file is read through once before: which metrics and filters it has is known only then.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon_formats.failures import is_failure
 from gnomon_formats.reply_states import state_of
+from gnomon_tools.core.json_text import json_value
 
 FAILED, UNSCORED = "lm-eval:failed", "lm-eval:unscored"
 NOTHING_READ = "[invalid]"  # what a filter of lm-eval gives where it finds no answer
@@ -297,10 +297,7 @@ def _is_lmms(line: SampleLine) -> bool:
 
 def _messages(prompt: str) -> list[dict[str, str]]:
     """The messages of a prompt, which lm-eval keeps as JSON where they went to a chat model."""
-    try:
-        written = json.loads(prompt) if prompt.startswith("[{") else []
-    except (ValueError, RecursionError):
-        written = []
+    written = json_value(prompt) if prompt.startswith("[{") else []
     messages = [
         {"role": str(message.get("role")), "content": _first_text(message) or ""}
         for message in _listed(written)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall, text_of
 from gnomon_outside.question import ToolServer
+from gnomon_tools.core.json_text import json_value
 
 if TYPE_CHECKING:
     from gnomon_workbench.mcp_server.serve import ServedAnswer
@@ -69,8 +70,5 @@ def _served(context: AgentContext, message: Message) -> "ServedAnswer":
         for block in blocks
         if block["type"] == "image" and context.media is not None
     ]
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
+    value = json_value(text)
     return ServedAnswer(text=text, value=value if isinstance(value, dict) else None, pictures=pictures)

@@ -1,13 +1,12 @@
 """What several commands share: settings, specs and the store, and a job shown, run and reported."""
 
-import importlib
 import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -15,7 +14,6 @@ from gnomon.core.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import read_spec
 from gnomon.stopping import followed
-from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from gnomon_service.cli.main import DONE, INCOMPLETE
 from gnomon_service.cli.progress import line_now_and_then
 from gnomon_service.data_folder import keep_private
@@ -168,42 +166,6 @@ def need_redis(settings: Settings) -> str:
 
         raise SpecError(f"not set; allowed: {ALLOWED}", field="GNOMON_REDIS_URL")
     return settings.redis_url
-
-
-def dry_run(
-    verb: Literal["show", "try"], *, spec: Path, sample: str, arm: str, model: str | None, as_json: bool
-) -> int:
-    """Check the spec as `run` would, and show or try one trial of it; the exit code.
-
-    A trial file may be in its place: its sample, arm and model need not be named.
-
-    Raises:
-        SpecError: the spec may not run, or has no such arm or model.
-        NotFound: the spec selects no such sample.
-    """
-    fields = read_spec(spec)
-    trial = read_trial_file(fields) if is_trial_file(fields) else None
-    draft = checked_draft(trial.spec if trial else fields, settings_of(None))
-    if trial is None and not arm:
-        names = ", ".join(each.name for each in draft.spec.arms)
-        raise SpecError(f"needed: the arm's name in the spec; there are: {names}", field="--arm")
-    warn(draft)
-    code: int = dry_runner().run(
-        verb,
-        draft.job,
-        sample_id=sample or (trial.sample if trial else ""),
-        arm=arm or (trial.arm if trial else ""),
-        model=model or (trial.model if trial else None),
-        repeat=trial.repeat if trial else 0,
-        recorded=trial.recorded if trial else None,
-        as_json=as_json,
-    )
-    return code
-
-
-def dry_runner() -> Any:
-    """The module `gnomon_workers.dry_run`. It loads agents, which the API must not."""
-    return importlib.import_module("gnomon_workers.dry_run")
 
 
 def run_and_report(

@@ -1,10 +1,10 @@
 """Reads the result rows that a finished job wrote as NDJSON, as far as curation needs them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import DataError
+from gnomon_tools.core.json_text import json_value
 
 NEEDED = ("benchmark", "task", "sample_id", "cluster", "model", "arm", "outcome", "score", "answer")
 
@@ -22,10 +22,7 @@ def read_result_rows(
     rows = []
     for path in paths:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                row = None
+            row = json_value(line)
             if not isinstance(row, dict) or any(name not in row for name in NEEDED):
                 raise DataError(f"{path.name}, line {number}: no result row; expected rows.ndjson of a job")
             rows.append(row)

@@ -9,6 +9,7 @@ import shapely
 from PIL import Image, ImageDraw
 from shapely import LineString, Polygon, box
 
+from gnomon.drawing.labels import around
 from gnomon_published.drawn_maps.letters import box_px, font_of, write
 from gnomon_published.drawn_maps.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
 from gnomon_tools.scene.scene import Camera, Point, Scene, ScenePlace
@@ -162,13 +163,13 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
         arrow for camera in scene.cameras.values() if (arrow := _mark_camera(pen, labels, camera, sheet))
     ]
     if arrows:
-        for around in shapely.buffer(shapely.linestrings(arrows), ARROW_FREE_PX, quad_segs=16):
-            labels.take_slanted(around)
+        for free in shapely.buffer(shapely.linestrings(arrows), ARROW_FREE_PX, quad_segs=16):
+            labels.take_slanted(free)
     for place in scene.places.values():
-        labels.take(_around(sheet.pixel(place.xy_m, place.floor), 5))
+        labels.take(around(sheet.pixel(place.xy_m, place.floor), 5))
     portals = _portals(scene)
     for _, xy_m, floor in portals:
-        labels.take(_around(sheet.pixel(xy_m, floor), 8))
+        labels.take(around(sheet.pixel(xy_m, floor), 8))
     for camera in scene.cameras.values():
         if camera.xy_m is not None:
             at = sheet.pixel(camera.xy_m, camera.floor)
@@ -182,17 +183,13 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
     _room_names(pen, labels, scene, sheet)
 
 
-def _around(at: Point, reach: float) -> Box:
-    return at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach
-
-
 def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> tuple[Point, Point] | None:
     """Draw a camera's dot and the arrow of its direction, and return the arrow's ends."""
     if camera.xy_m is None:
         return None
     arrow = None
     x, y = sheet.pixel(camera.xy_m, camera.floor)
-    labels.take(_around((x, y), DOT_PX + 2))
+    labels.take(around((x, y), DOT_PX + 2))
     if camera.heading_deg is not None:
         east, south = math.sin(math.radians(camera.heading_deg)), -math.cos(math.radians(camera.heading_deg))
         tip = (x + ARROW_PX * east, y + ARROW_PX * south)

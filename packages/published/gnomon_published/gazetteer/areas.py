@@ -125,17 +125,13 @@ def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[
     rows = np.flatnonzero(np.asarray(pc.starts_with(column, key)))
     groups: dict[tuple[int, str], list[int]] = {}
     homes = tables().town_home[rows]
-    allowed = [_inside(areas().municipalities[home], within) for home in homes.tolist()]
+    allowed = [areas().municipalities[home].is_in(within) for home in homes.tolist()]
     for row, home in zip(rows[allowed][:MOST].tolist(), homes[allowed].tolist(), strict=False):
         groups.setdefault((home, tables().towns["name_ja"][row].as_py()), []).append(row)
     for group in groups.values():
         town = town_at(_middle(np.array(group)))
         name = latin_key(town.name_en) if latin else town.name_ja
         yield town, name in {key, f"{key}町", f"{key}cho", f"{key}machi"}
-
-
-def _inside(home: GazetteerPlace, within: str | None) -> bool:
-    return within is None or within == home.id or within in home.within
 
 
 def _middle(rows: NDArray[np.intp]) -> int:

@@ -28,6 +28,10 @@ class GazetteerPlace:
     shinkansen: bool = False
     weight: int = 0  # how many towns or lines it has: orders places of one name
 
+    def is_in(self, area_id: str | None) -> bool:
+        """Whether it is that area, or lies in it by its administrative code; None: anywhere."""
+        return area_id is None or area_id == self.id or area_id in self.within
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:

@@ -48,7 +48,7 @@ def resolve(
         return []
     hits = {hit.place.id: hit for hit in sorted(_exact(spelled, within, kinds), key=lambda hit: hit.score)}
     if not hits:
-        hits = {hit.place.id: hit for hit in close_names(spelled, kinds) if _lies_in(hit.place, within)}
+        hits = {hit.place.id: hit for hit in close_names(spelled, kinds) if hit.place.is_in(within)}
     return sorted(hits.values(), key=_rank)[:limit]
 
 
@@ -58,7 +58,7 @@ def _exact(spelled: Spelling, within: str | None, kinds: Collection[Kind]) -> It
         meanings.append((spelled.key, KINDS))
     for key, meant in meanings:
         for place in areas().named.get(key, ()):
-            if place.kind in meant and place.kind in kinds and _lies_in(place, within):
+            if place.kind in meant and place.kind in kinds and place.is_in(within):
                 yield Hit(place=place, score=_worth(place, spelled, key))
     if "town" in kinds and "town" in spelled.kinds:
         for town, whole in towns_named(spelled.key, latin=spelled.latin, within=within):
@@ -98,11 +98,7 @@ def areas_of(inner: GazetteerPlace) -> tuple[GazetteerPlace, ...]:
 
 def lies_in(inner: GazetteerPlace, outer: GazetteerPlace) -> bool:
     """Whether one place is or lies in the other, by their administrative codes."""
-    return _lies_in(inner, outer.id)
-
-
-def _lies_in(inner: GazetteerPlace, outer_id: str | None) -> bool:
-    return outer_id is None or outer_id == inner.id or outer_id in inner.within
+    return inner.is_in(outer.id)
 
 
 def reverse(lat_deg: float, lon_deg: float) -> Whereabouts | None:

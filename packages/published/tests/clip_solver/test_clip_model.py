@@ -12,11 +12,12 @@ from shapely import LineString
 
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
+from gnomon.core.clock import day_clock
 from gnomon.core.trace import Trace
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models.reference.model import ReferenceModel
 from gnomon_agents.react import react
-from gnomon_published.solver.clips.question import clock, span_s
+from gnomon_published.solver.clips.question import span_s
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
@@ -64,13 +65,13 @@ def clip(number, name, start_s, *, target=1, east=True):
     lines = [f"Clip {number}: camera {name}, target {target}, {span(start_s, start_s + lasts_s)}"]
     for share in (0.0, 0.5, 1.0):
         along = share if east else 1 - share
-        at = clock(NOON_S + start_s + share * lasts_s)
+        at = day_clock(NOON_S + start_s + share * lasts_s)
         lines.append(f"  {at} box x={200 * along - 5:.1f} y=80.0 w=10.0 h=20.0")
     return "\n".join(lines)
 
 
 def span(start_s, end_s):
-    return f"{clock(NOON_S + start_s)}-{clock(NOON_S + end_s)}"
+    return f"{day_clock(NOON_S + start_s)}-{day_clock(NOON_S + end_s)}"
 
 
 def prompt(clips, asked, options):

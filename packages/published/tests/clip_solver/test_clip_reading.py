@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.core.clock import day_clock
 from gnomon_agents.models.reference.guessing import Option
 from gnomon_published.solver.clips.answer import Answer, guess
 from gnomon_published.solver.clips.motion import Gap, misfit, read_motion
-from gnomon_published.solver.clips.question import Kind, clock, read_question, span_s
+from gnomon_published.solver.clips.question import Kind, read_question, span_s
 
 CLIP = """Clip 1: camera c088, target 1, 12:00:43.073-12:00:56.273
   12:00:43.073 box x=920.0 y=63.0 w=262.0 h=105.0
@@ -89,7 +90,7 @@ def test_any_text_is_read_without_an_error(text):
 
 @given(st.floats(0, 86399.999))
 def test_clock_and_span_are_inverse_to_a_millisecond(seconds):
-    start_s, end_s = span_s(f"{clock(seconds)}-{clock(seconds)}")
+    start_s, end_s = span_s(f"{day_clock(seconds)}-{day_clock(seconds)}")
     assert start_s == end_s
     assert abs(start_s - seconds) % 86400 <= 0.000501 or start_s == 0.0
 

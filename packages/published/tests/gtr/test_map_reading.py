@@ -19,7 +19,7 @@ from gnomon.media import MediaStore
 from gnomon_published.benchmarks.gtr_bench import gtr_bench
 from gnomon_published.benchmarks.gtr_bench.map_reading.__main__ import measure
 from gnomon_published.benchmarks.gtr_bench.map_reading.agreement import Sighting, agreements
-from gnomon_published.benchmarks.gtr_bench.map_reading.arrows import Arrow, turn_deg
+from gnomon_published.benchmarks.gtr_bench.map_reading.arrows import Arrow
 from gnomon_published.benchmarks.gtr_bench.map_reading.labels import (
     LETTERS,
     PITCH_PX,
@@ -30,6 +30,7 @@ from gnomon_published.benchmarks.gtr_bench.map_reading.labels import (
 from gnomon_published.benchmarks.gtr_bench.map_reading.reading import CameraReading, read_map, read_map_blind
 from gnomon_published.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon_published.benchmarks.gtr_bench.map_reading.scale_bar import TEXT_VALUES_M, _texts, read_scale
+from gnomon_tools.geometry.angles import turn_deg
 
 Entry = dict[str, Any]
 Drawn = tuple[str, tuple[float, float], float]  # id, mast in pixels, heading in degrees

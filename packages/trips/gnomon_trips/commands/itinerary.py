@@ -81,10 +81,11 @@ def itinerary(
         )
     from gnomon.core.score import Outcome
     from gnomon.spec.spec_file import read_spec
-    from gnomon_service.cli.common import dry_runner, settings_of
+    from gnomon_service.cli.common import settings_of
     from gnomon_service.jobs import draft_from_cli
     from gnomon_trips.export.outputs import ending_of, rendered
     from gnomon_trips.service.requests import ARM, SAMPLE, is_good, past_day, planned, spec_of
+    from gnomon_workbench.dry_run import pick, run_once
 
     endings = [ending_of(str(file)) for file in out]
     if change is not None:
@@ -93,9 +94,8 @@ def itinerary(
     named = {"id": model, "api_base": api_base, "api_key_env": api_key_env}
     spec = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
     job = draft_from_cli(spec, settings_of(None)).job
-    runner = dry_runner()
-    selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
+    selection = pick(job, sample_id=SAMPLE, arm=ARM, model=None)
+    row, _ = asyncio.run(run_once(selection, watch=lambda _: None))
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.error or row.stop_reason}")
     result = planned(row)

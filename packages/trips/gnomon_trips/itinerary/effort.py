@@ -9,14 +9,13 @@ IsOver = Callable[[], bool]
 
 @dataclass(slots=True)
 class Effort:
-    """The time for an answer, and whether it is cancelled.
+    """The time for an answer.
 
     Searches end by their own counts of steps, so that one request has one answer. `is_cut` says that the
-    time was over, or the search cancelled, before that.
+    time was over before that.
     """
 
     seconds: float
-    is_cancelled: IsOver
     is_cut: bool = False
     started: float = 0.0
 
@@ -38,7 +37,7 @@ class Effort:
                 left -= 1
                 if left < 0:
                     return True
-            if self.spent_s >= share * self.seconds or self.is_cancelled():
+            if self.spent_s >= share * self.seconds:
                 self.is_cut = True
                 return True
             return False

@@ -32,7 +32,6 @@ TRIAL_ROUNDS = 25
 """Where not everything fits with comfortable stays after so many rounds, the least stays are taken."""
 NEAR_BED_M = 5_000.0
 EVEN = 1e-6  # costs that differ by less, as a share, are alike
-NOTHING: IsOver = lambda: False  # noqa: E731 (a default that asks nobody)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +50,13 @@ class Found:
     left_out: tuple[Skipped, ...] = ()
 
 
-async def find_plan(
-    trip: Trip, *, seconds: float = SECONDS, is_cancelled: IsOver = NOTHING, seed: int = 0
-) -> Found:
+async def find_plan(trip: Trip, *, seconds: float = SECONDS) -> Found:
     """The best plan found in that time, or a refusal; `Found.search` tells what is proven.
-
-    A cancelled search answers with the best it has.
 
     Raises:
         PlaceError: the provider failed.
     """
-    effort = Effort(seconds, is_cancelled)
+    effort = Effort(seconds)
     request = trip.request
     places = list({place.id: place for place in trip.places()}.values())
     every = await _gathered(trip, places, effort, more=1) if places or request.wishes else None
@@ -72,12 +67,12 @@ async def find_plan(
         ground = every.ground(at_comfort(trip))
         bound = _bound(ground, effort, share=0.35)
         if not bound.is_impossible:
-            best = _best(ground, bound, effort, seed, share=0.75, is_trial=True)
+            best = _best(ground, bound, effort, share=0.75, is_trial=True)
             if best.is_whole and not _unserved_kinds(best):
                 return _planned(best, bound, effort, trip)
     ground = every.ground(trip)
     bound = _bound(ground, effort, share=0.6)
-    best = _best(ground, bound, effort, seed, share=0.8)
+    best = _best(ground, bound, effort, share=0.8)
     if best.is_whole:
         return _planned(best, bound, effort, trip)
     if bound.is_impossible:
@@ -85,7 +80,7 @@ async def find_plan(
     if request.meals and not best.is_fed:
         wider = (await _gathered(trip, places, effort, more=4)).ground(trip)
         bound = replace(bound, least=least_of(wider, bound.exact))
-        best = min(best, _best(wider, bound, effort, seed + 1, share=0.88), key=lambda tour: tour.cost)
+        best = min(best, _best(wider, bound, effort, share=0.88, seed=1), key=lambda tour: tour.cost)
         if best.is_whole:
             return _planned(best, bound, effort, trip)
     return _refused_with(best.ground, best, _unserved(best), effort, holds=False)
@@ -111,18 +106,18 @@ async def _gathered(trip: Trip, places: list[Place], effort: Effort, *, more: in
     return _Gathered(places=places, choice=choice, every=every, ways=ways)
 
 
-async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECONDS, seed: int = 0) -> Found:
+async def arrange(trip: Trip, places: Sequence[Place]) -> Found:
     """The same for these places alone: none is added for meals, wishes or nights.
 
     Raises:
         PlaceError: the provider failed.
     """
-    effort = Effort(seconds, NOTHING)
+    effort = Effort(SECONDS)
     distinct = list({place.id: place for place in places}.values())
     every = await gathered_ways(trip, distinct, Candidates(), effort.until(0.3))
     ground = Ground(trip, distinct, Candidates(), every)
     bound = _bound(ground, effort, share=0.5)
-    best = _best(ground, bound, effort, seed, share=0.8)
+    best = _best(ground, bound, effort, share=0.8)
     if best.is_whole:
         return _planned(best, bound, effort, trip)
     if bound.is_impossible:
@@ -185,7 +180,7 @@ class _Tour:
 
 
 def _best(
-    ground: Ground, bound: Bound, effort: Effort, seed: int, *, share: float, is_trial: bool = False
+    ground: Ground, bound: Bound, effort: Effort, *, share: float, seed: int = 0, is_trial: bool = False
 ) -> _Tour:
     """The best tour found: from one bed in a town, else with nights on the way.
 

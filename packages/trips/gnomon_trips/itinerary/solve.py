@@ -18,7 +18,6 @@ def best_split(
     before: Sequence[tuple[int, int]] = (),
     *,
     fair: bool = False,
-    is_over: Callable[[], bool] | None = None,
 ) -> list[Round] | None:
     """One round a day over the same spots, each spot on exactly one day; None proves that there is none.
 
@@ -28,15 +27,14 @@ def best_split(
 
     Raises:
         ValueError: there are no days, or more than MAX_SPOTS spots.
-        Stopped: `is_over` says so.
     """
     if not days:
         raise ValueError("a trip has at least one day")
     count = len(days[0].spots)
-    tables = rounds_by_day(days, is_over)
+    tables = rounds_by_day(days)
     for least in range(count // len(days) if fair else 0, -1, -1):
         costs = [_costs(day, table, least) for day, table in zip(days, tables, strict=True)]
-        split = cheapest_split(costs, before, is_over)
+        split = cheapest_split(costs, before)
         if split is not None:
             return [table[part] for table, part in zip(tables, split[1], strict=True)]
     return None

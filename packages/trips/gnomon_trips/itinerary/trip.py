@@ -136,7 +136,7 @@ class Trip(BlindInput):
         return [self.named[name] for name in self.request.places if name in self.named]
 
 
-async def open_trip(request: TripRequest, provider: Provider, *, answerable: bool | None = None) -> Trip:
+async def open_trip(request: TripRequest, provider: Provider) -> Trip:
     """Find every name of a request; what cannot be found is kept with its reason, never guessed.
 
     A visiting-order graph and the stops of a video become places and orders of the request first. A name that
@@ -207,7 +207,6 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         told_by={answer.value.id: answer.told_by for answer in answers.values()},
         origins=_origins(answers, named_by_traveller, seen_at),
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
-        answerable=answerable,
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gnomon.core.errors import GnomonError
-from gnomon_service.cli.common import dry_runner, settings_of
+from gnomon_service.cli.common import settings_of
 from gnomon_service.jobs import draft_from_cli
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_trips.service.requests import ARM, SAMPLE, past_day, planned, spec_of
@@ -104,10 +104,11 @@ def _plan(request: object) -> dict[str, Any]:
         SpecError: the request is none that can be planned.
         DataError: no plan was made.
     """
-    runner = dry_runner()
+    from gnomon_workbench.dry_run import pick, run_once  # late: it loads the agents
+
     job = draft_from_cli(spec_of(request), settings_of(None)).job
-    selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
+    selection = pick(job, sample_id=SAMPLE, arm=ARM, model=None)
+    row, _ = asyncio.run(run_once(selection, watch=lambda _: None))
     result = planned(row)
     return {**result.as_json(), "notices": [words] if (words := past_day(result.request)) else []}
 

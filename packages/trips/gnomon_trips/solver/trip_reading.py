@@ -1,6 +1,5 @@
 """Reads a trip from the messages: the prompt's JSON objects, and the tool results so far."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from gnomon.core.message import Message, text_of
 from gnomon.core.model import Request
 from gnomon_agents.models.reference.tool_results import object_in
+from gnomon_tools.core.json_text import json_object
 
 MARKS = {"request": "REQUEST:", "facts": "FACTS:", "also": "ALSO:"}
 
@@ -79,14 +79,7 @@ def read_trip(request: Request) -> TripReading | None:
 
 def _after(prompt: str, mark: str) -> dict[str, Any]:
     """The JSON object on the line after a mark."""
-    _, mark_found, rest = prompt.partition(f"{mark}\n")
-    if not mark_found:
-        return {}
-    try:
-        value = json.loads(rest.split("\n", 1)[0])
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(prompt.partition(f"{mark}\n")[2].split("\n", 1)[0])
 
 
 def _results(messages: Sequence[Message]) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gnomon.core.message import Message
+from gnomon_tools.core.json_text import json_value
 from gnomon_trips.solver.guide import guide_of
 
 Data = Mapping[str, Any]
@@ -14,11 +15,8 @@ def answer_step(mark: str, messages: Sequence[Message]) -> str:
     """The answer, by fixed rules."""
     content = messages[0]["content"]
     line = content.split("\n", 2)[1] if isinstance(content, str) else ""
-    try:
-        data = json.loads(line)
-    except ValueError:
-        return ""
-    return json.dumps(ANSWERS[mark](data), ensure_ascii=False)
+    data = json_value(line)
+    return "" if data is None else json.dumps(ANSWERS[mark](data), ensure_ascii=False)
 
 
 def _selected(data: Data) -> Data:

@@ -20,6 +20,7 @@ from gnomon.drawing.trace_sketches import call_sketch
 from gnomon.traces.result_table import UNITS, result_table
 from gnomon_service.api.state import State
 from gnomon_tools.core.inputs import need_words
+from gnomon_tools.core.json_text import json_object
 from gnomon_tools.core.schema_words import kind_of
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool
@@ -163,12 +164,7 @@ def _is_json(text: str) -> bool:
 
 def _fields(tool: Tool[Any], text: str, error: str) -> list[dict[str, Any]]:
     """The form's fields with their values; those that the tool's message is about are marked."""
-    try:
-        values = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        values = {}
-    if not isinstance(values, dict):
-        values = {}
+    values = json_object(text)
     parameters = tool.schema()["function"]["parameters"]
     required = parameters.get("required", ())
     fields = []

@@ -13,6 +13,7 @@ import click
 from gnomon.core.errors import SpecError
 from gnomon_service.cli.main import DONE, INCOMPLETE
 from gnomon_service.cli.options import json_option
+from gnomon_tools.core.json_text import json_value
 
 if TYPE_CHECKING:
     from gnomon.core.seal import SealLine
@@ -144,10 +145,7 @@ def _digest(lines: Iterable[str]) -> str:
 def _as_sealed(lines: Iterable[str], columns: Sequence[str]) -> Iterator[str]:
     """The rows with the columns that there were when they were sealed: later versions may write more."""
     for line in lines:
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
+        row = json_value(line)
         yield (
             json.dumps({name: row[name] for name in columns if isinstance(name, str) and name in row})
             if isinstance(row, dict)

@@ -1,6 +1,5 @@
 """Scores an answer as the released parser reads it, or by a strict rule of Gnomon's own."""
 
-import json
 import re
 
 from gnomon.core.benchmark import Scoring
@@ -10,6 +9,7 @@ from gnomon.reading.choices import read_choice
 from gnomon.reading.declarations import Declaration
 from gnomon.reading.reader import Reading, Unclear, last_line, read_answer
 from gnomon_published.benchmarks.mapeval.prompt import OFFICIAL_ZERO, DisplayedOptions
+from gnomon_tools.core.json_text import json_object
 
 _OBJECT = re.compile(r"\{.*?\}", re.DOTALL)
 _NUMBER_FIRST = re.compile(r"\W*(?:option\W*(?:no\W*)?)?(\d{1,2})(?![\w%]|\.\d)", re.IGNORECASE)
@@ -28,11 +28,7 @@ def option_number(response: str) -> int | None:
 
 
 def _number_in(text: str) -> int | None:
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    number = fields.get("option_no") if isinstance(fields, dict) else None
+    number = json_object(text).get("option_no")
     if isinstance(number, str) and re.fullmatch(r"\s*\d{1,3}\s*", number):
         number = int(number)
     return number if isinstance(number, int) and not isinstance(number, bool) else None

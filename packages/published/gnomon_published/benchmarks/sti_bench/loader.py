@@ -11,6 +11,7 @@ from gnomon.core.sample import DataFault
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, read_rows
 from gnomon_published.unique_rows import unique_rows
+from gnomon_tools.core.json_text import json_value
 
 TASKS: tuple[str, ...] = (
     "Dimensional Measurement",
@@ -121,10 +122,7 @@ def sample_id_of(row: Mapping[str, Any]) -> str:
 def _options(candidates: object) -> dict[str, str]:
     """Texts by letter; records, as poses and boxes are, as JSON text."""
     if isinstance(candidates, str):
-        try:
-            candidates = json.loads(candidates)
-        except (ValueError, RecursionError):
-            return {}
+        candidates = json_value(candidates)
     if not isinstance(candidates, Mapping):
         return {}
     return {

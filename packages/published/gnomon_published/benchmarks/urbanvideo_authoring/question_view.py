@@ -1,6 +1,5 @@
 """Shows a person what is to be written about a clip, and whether what was written keeps its form."""
 
-import json
 from collections.abc import Mapping
 
 from gnomon.core.question_view import NO_ANSWER, QuestionView, missing_fact
@@ -8,6 +7,7 @@ from gnomon.core.sample import Sample
 from gnomon.media.clip_samples import ClipQuestion
 from gnomon.media.clip_views import clip_spans, shown_clips
 from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.sketch import Sketch
 
 
@@ -36,9 +36,8 @@ def verdict_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> 
     """Whether the question keeps the form, and the answer it gives."""
     if metrics.get("fault"):
         return f"Not in the form asked for: {metrics['fault']}."
-    try:
-        written = json.loads(answer)
-    except (ValueError, RecursionError):
+    written = json_value(answer)
+    if written is None:
         return NO_ANSWER
     letter = written.get("answer") if isinstance(written, dict) else None
     its_answer = f"; its answer is {letter}" if isinstance(letter, str) else ""

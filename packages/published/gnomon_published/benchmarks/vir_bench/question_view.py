@@ -1,6 +1,5 @@
 """Shows a person a question about a travel video: its places on the Earth and in time, and an answer's."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from gnomon_published.benchmarks.vir_bench.official import NODE_LEVELS, split_pl
 from gnomon_published.benchmarks.vir_bench.strict import read_object, texts_by_level, triples
 from gnomon_published.gazetteer.place import GazetteerPlace, Kind
 from gnomon_published.gazetteer.search import resolve
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.sketch import XY, Dot, Line, Sketch, Span
 
 ASKED = {
@@ -138,10 +138,7 @@ def _named_dots(reply: Mapping[str, Any]) -> Iterator[Dot]:
 
 def _read(answer: str, names: tuple[str, ...]) -> Mapping[str, Any]:
     """A reply, or what a row stores of it: an object of lists, or the list of edges alone."""
-    try:
-        stored = json.loads(answer)
-    except (ValueError, RecursionError):
-        stored = None
+    stored = json_value(answer)
     if isinstance(stored, list):
         return {"edges": stored}
     return read_object(answer, names) or {}

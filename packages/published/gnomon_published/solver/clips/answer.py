@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gnomon.core.clock import day_clock
 from gnomon_agents.models.reference.guessing import Option, by_hash
-from gnomon_published.solver.clips.question import TIMES_WANTED, Question, clock
+from gnomon_published.solver.clips.question import TIMES_WANTED, Question
 
 Interval = tuple[float, float]  # seconds from midnight
 
@@ -25,7 +26,9 @@ class Answer:
         letters = [option.letter for option in self.options]
         body: dict[str, object] = {"answer": letters[0] if len(letters) == 1 else letters}
         if self.intervals:
-            body["time_duration"] = [f"{clock(start_s)}-{clock(end_s)}" for start_s, end_s in self.intervals]
+            body["time_duration"] = [
+                f"{day_clock(start_s)}-{day_clock(end_s)}" for start_s, end_s in self.intervals
+            ]
         return f"{self.why}\n{json.dumps(body)}"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gnomon.core.message import Message
+from gnomon.core.message import Message, pictures_of
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon_agents.models.reference.tool_results import Evidence, read_evidence
@@ -37,7 +37,7 @@ def answer_clip_question(request: Request, media: MediaStore | None = None) -> s
     """
 
     def in_pictures() -> Sequence[Clip]:
-        if media is None or not any(map(_has_pictures, request.messages)):
+        if media is None or not any(map(pictures_of, request.messages)):
             return ()
         from gnomon_published.solver.clips.eye import seen_clips  # late: most jobs show no pictures
 
@@ -57,8 +57,3 @@ def _solved(question: Question, evidence: Evidence) -> Answer:
         return BY_KIND[question.kind](question, evidence)
     except (LookupError, ArithmeticError):  # such as results about other clips than the question's
         return guess(question, "What the tools say does not fit the question.")
-
-
-def _has_pictures(message: Message) -> bool:
-    content = message["content"]
-    return isinstance(content, list) and any(block["type"] == "image" for block in content)

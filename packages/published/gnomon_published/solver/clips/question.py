@@ -147,17 +147,6 @@ def span_s(text: str) -> tuple[float, float] | None:
     return (_seconds(match.groups()[:3]), _seconds(match.groups()[3:])) if match else None
 
 
-def clock(seconds: float) -> str:
-    """Seconds as HH:MM:SS.mmm, wrapping at midnight.
-
-    >>> clock(43201.5)
-    '12:00:01.500'
-    """
-    whole_ms = round(seconds * 1000) % 86_400_000
-    minutes, ms = divmod(whole_ms, 60_000)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}:{ms // 1000:02d}.{ms % 1000:03d}"
-
-
 @lru_cache(KEPT_TEXTS)
 def _clips(text: str) -> tuple[Clip, ...]:
     clips: list[Clip] = []

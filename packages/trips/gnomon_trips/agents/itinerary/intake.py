@@ -9,6 +9,7 @@ from typing import Any
 from gnomon.core.agent import AgentContext
 from gnomon.core.errors import SpecError
 from gnomon.core.message import Message, text_of
+from gnomon_tools.core.json_text import json_object
 from gnomon_trips.benchmarks.itinerary.brief import BRIEF, Brief
 from gnomon_trips.benchmarks.itinerary.prompt import parts_of
 from gnomon_trips.benchmarks.itinerary.sayings import request_now
@@ -95,8 +96,4 @@ def lost_names(prompt: Sequence[Message]) -> list[str]:
 def _after(prompt: Sequence[Message], mark: str) -> dict[str, Any]:
     text = "\n".join(text_of(message, "") for message in prompt)
     line = text.partition(f"{mark}\n")[2].split("\n", 1)[0]
-    try:
-        value = json.loads(line) if line else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return json_object(line)

@@ -15,6 +15,7 @@ from gnomon.core.answers import answers_of
 from gnomon.core.plan_row import number_of
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownClip, missing_fact
 from gnomon.core.sample import ImageRef, Sample
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
 from gnomon_trips.benchmarks.itinerary.brief import Brief
 from gnomon_trips.benchmarks.itinerary.task import Task
@@ -293,20 +294,13 @@ def answer_sketch(sample: Sample, answer: str) -> Sketch:
     return Sketch() if isinstance(draft, str) else days_sketch(_draft_days(draft, trip))
 
 
-def _stored(answer: str) -> Any:
-    try:
-        return json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _stored_list(answer: str) -> list[Any]:
-    stored = _stored(answer)
+    stored = json_value(answer)
     return stored if isinstance(stored, list) else []
 
 
 def _stored_plan(answer: str) -> Plan | None:
-    stored = _stored(answer)
+    stored = json_value(answer)
     try:
         return Plan.model_validate(stored["plan"]) if isinstance(stored, dict) and "plan" in stored else None
     except ValidationError:
@@ -351,7 +345,7 @@ def _plan_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> st
         if metrics.get("conflict_proven") == 0.0:
             return "Refused, and there is no plan; but what is named does not rule every plan out."
         return "Refused rightly: there is no plan."
-    return _checks_in_words(_stored(answer))
+    return _checks_in_words(json_value(answer))
 
 
 def _checks_in_words(stored: Any) -> str:

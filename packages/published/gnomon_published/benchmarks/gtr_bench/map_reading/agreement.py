@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon_published.benchmarks.gtr_bench.case import Case
-from gnomon_published.benchmarks.gtr_bench.map_reading.arrows import turn_deg
 from gnomon_published.benchmarks.gtr_bench.map_reading.reading import MapReading
+from gnomon_tools.geometry.angles import turn_deg
 
 _PHYSICAL = re.compile(r"/(c\d+)/", re.ASCII)
 ROUNDS = 20

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from gnomon_tools.geometry.angles import turn_deg
+
 Grid = NDArray[np.float32]
 
 
@@ -76,15 +78,6 @@ def find_arrows(ink: Ink) -> list[Arrow]:
         if arrow.fit >= ARROW_FOUND and not any(_same(arrow, better) for better in kept):
             kept.append(arrow)
     return kept
-
-
-def turn_deg(start_deg: float, end_deg: float) -> float:
-    """The turn from one direction to another, in [-180, 180).
-
-    >>> turn_deg(350, 10), turn_deg(10, 350)
-    (20.0, -20.0)
-    """
-    return float((end_deg - start_deg + 180) % 360 - 180)
 
 
 def towards(heading_deg: float | Floats) -> tuple[Floats, Floats]:

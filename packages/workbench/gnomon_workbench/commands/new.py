@@ -19,7 +19,7 @@ def new(kind: str, name: str, out: Path) -> None:
 
     NAME is a Python name that nothing here has yet. The tests hold it to what all of its kind keep.
     """
-    from gnomon_service.new_plugin.write import write_plugin
+    from gnomon_workbench.new_plugin.write import write_plugin
 
     plugin = write_plugin(kind, name, out)
     click.echo(f"{plugin.folder}: {', '.join(plugin.files)}")

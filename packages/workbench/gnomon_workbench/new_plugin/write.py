@@ -62,7 +62,7 @@ def write_plugin(kind: str, name: str, out: Path) -> NewPlugin:
 
 
 def _filled(template: str, words: dict[str, str]) -> str:
-    text = resources.files("gnomon_service.new_plugin").joinpath(template).read_text(encoding="utf-8")
+    text = resources.files("gnomon_workbench.new_plugin").joinpath(template).read_text(encoding="utf-8")
     return string.Template(text).substitute(words)
 
 

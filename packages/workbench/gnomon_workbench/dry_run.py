@@ -6,30 +6,33 @@
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
 
 from rich.console import Console
-from rich.markup import escape
 
 from gnomon.core.agent import OutsideLoop, agent_of, close_agents
-from gnomon.core.errors import DataError, ModelFault, NotFound
-from gnomon.core.message import ImageBlock, Message
-from gnomon.core.missing import advice_on
+from gnomon.core.errors import DataError, ModelFault, NotFound, SpecError
+from gnomon.core.message import pictures_of
 from gnomon.core.model import Model, Reply, Request, UncalledModel
-from gnomon.core.read_calls import flags_in_words
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
-from gnomon.core.trace import NoteStep, ReplyStep, Step, Trace
+from gnomon.core.trace import Step, Trace
 from gnomon.report.text_formats import clean
-from gnomon.trials.recorded_steps import RECORDED, RecordedSteps
+from gnomon.spec.spec_file import read_spec
+from gnomon.trials.recorded_steps import RecordedSteps
 from gnomon.trials.run_trial import run_trial
+from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from gnomon.trials.trial_plan import Trial, trial_id
 from gnomon_agents.models import chat_format as wire
+from gnomon_service.cli.common import checked_draft, settings_of, warn
+from gnomon_workbench.trace_text import print_end, print_step
 from gnomon_workers.open_job import OpenJob
 from gnomon_workers.redacted_model import redacted
 
@@ -120,18 +123,10 @@ async def render_prompt(picked: Selection) -> dict[str, Any]:
         "messages": request.messages,
         **({"follow_ups": said} if said else {}),
         "tools": request.tools,
-        "images": images(request.messages),
+        "images": [block for message in request.messages for block in pictures_of(message)],
         "decoding": wire.sampling_params(picked.job.bench.spec.model(picked.model), request.decoding),
         **({"retry": retry} if (retry := changed_fields(picked.job.bench.spec.retry)) else {}),
     }
-
-
-def images(messages: Sequence[Message]) -> list[ImageBlock]:
-    """The pictures of the messages, in order."""
-    blocks = [
-        block for message in messages if isinstance(message["content"], list) for block in message["content"]
-    ]
-    return [block for block in blocks if block["type"] == "image"]
 
 
 async def run_once(picked: Selection, *, watch: Callable[[Step], None]) -> tuple[Row, Trace]:
@@ -192,40 +187,34 @@ def print_shown(prompt: dict[str, Any], console: Console) -> None:
         console.print_json(data=tool, highlight=console.is_terminal)
 
 
-def print_step(step: Step, console: Console) -> None:
-    """Print one step of a trace."""
-    if isinstance(step, ReplyStep):
-        counts = (step.prompt_tokens, step.completion_tokens)
-        shown = " + ".join("?" if count is None else str(count) for count in counts)
-        tokens = "tokens unknown" if counts == (None, None) else f"{shown} tokens"
-        source = "from the record" if RECORDED in step.flags else f"{step.wall_s:.2f} s"
-        console.print(f"[bold cyan]reply[/bold cyan] {tokens}, {source}")
-        for words in flags_in_words(flag for flag in step.flags if flag != RECORDED):
-            console.print(f"[yellow]note[/yellow] {escape(words)}", highlight=False)
-        if step.reasoning:
-            console.print(clean(step.reasoning), style="dim", markup=False, highlight=False, soft_wrap=True)
-        for change in step.request_changes:
-            console.print(f"[yellow]changed by the adapter[/yellow] {escape(clean(change))}", highlight=False)
-        if step.text:
-            console.print(clean(step.text), markup=False, highlight=False, soft_wrap=True)
-    elif isinstance(step, NoteStep):
-        console.print(f"[yellow]note[/yellow] {escape(clean(step.text))}", highlight=False)
-    else:
-        colour = "red" if step.error else "green"
-        name, arguments = escape(clean(step.name)), escape(clean(step.arguments))
-        console.print(f"[bold {colour}]{name}[/bold {colour}] {arguments}", soft_wrap=True)
-        console.print(f"  {clean(step.observation)}", markup=False, highlight=False, soft_wrap=True)
+def dry_run(
+    verb: Literal["show", "try"], *, spec: Path, sample: str, arm: str, model: str | None, as_json: bool
+) -> int:
+    """Check the spec as `run` would, and show or try one trial of it; the exit code.
 
+    A trial file may be in its place: its sample, arm and model need not be named.
 
-def print_end(row: Row, console: Console) -> None:
-    """Print how the trial ended."""
-    score = "none" if row.score is None else f"{row.score:.3f}"
-    answer = escape(repr(row.answer))
-    console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
-    if row.outcome is Outcome.INFRA_MISSING:
-        error, advice = row.error.rstrip(". "), advice_on(row.stop_reason, row.error)
-        reason = f"{error}. {advice}" if error and advice else row.error or advice
-        console.print(clean(reason), markup=False, highlight=False, soft_wrap=True)
+    Raises:
+        SpecError: the spec may not run, or has no such arm or model.
+        NotFound: the spec selects no such sample.
+    """
+    fields = read_spec(spec)
+    trial = read_trial_file(fields) if is_trial_file(fields) else None
+    draft = checked_draft(trial.spec if trial else fields, settings_of(None))
+    if trial is None and not arm:
+        names = ", ".join(each.name for each in draft.spec.arms)
+        raise SpecError(f"needed: the arm's name in the spec; there are: {names}", field="--arm")
+    warn(draft)
+    return run(
+        verb,
+        draft.job,
+        sample_id=sample or (trial.sample if trial else ""),
+        arm=arm or (trial.arm if trial else ""),
+        model=model or (trial.model if trial else None),
+        repeat=trial.repeat if trial else 0,
+        recorded=trial.recorded if trial else None,
+        as_json=as_json,
+    )
 
 
 def run(
@@ -251,13 +240,15 @@ def run(
             prompt = asyncio.run(render_prompt(picked))
         _print_json(prompt) if as_json else print_shown(prompt, Console())
         return 0
-    steps = Console(stderr=as_json)
+    steps, numbers = Console(stderr=as_json, highlight=False), count(1)
     with aside:
-        row, trace = asyncio.run(run_once(picked, watch=lambda step: print_step(step, steps)))
+        row, trace = asyncio.run(
+            run_once(picked, watch=lambda step: print_step(next(numbers), asdict(step), steps, full=True))
+        )
     if as_json:
         _print_json({"row": asdict(row), "trace": trace.to_json()})
     else:
-        print_end(row, steps)
+        print_end(asdict(row), steps)
     return 1 if row.outcome is Outcome.INFRA_MISSING else 0
 
 

@@ -1,4 +1,4 @@
-"""Prints the trace of a stored trial, or two side by side, for a person at a terminal."""
+"""Prints the trace of a trial, as it happens or stored, or two side by side, for a person at a terminal."""
 
 import json
 import textwrap
@@ -11,8 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gnomon.core.missing import advice_on
 from gnomon.core.read_calls import flags_in_words
+from gnomon.core.score import Outcome
 from gnomon.report.text_formats import clean
+from gnomon.trials.recorded_steps import RECORDED
 
 FOLDED_LINES = 8  # of a prompt, unless it is shown in full
 FOLDED_CHARS = 1200  # of a step's text
@@ -29,9 +32,9 @@ def print_trace(trial: Json, console: Console, *, truth: str = "", full: bool = 
         console.print("\nPrompt", style="bold")
         _print_prompt(trace.get("prompt") or (), console, full=full)
         for number, step in enumerate(_steps(trace), start=1):
-            _print_step(number, step, console, full=full)
+            print_step(number, step, console, full=full)
     console.print()
-    _print_end(trial.get("row"), console)
+    print_end(trial.get("row"), console)
     if truth:
         console.print(Text.assemble(("Truth   ", "bold"), clean(truth)))
 
@@ -111,15 +114,18 @@ def _message(message: Json) -> str:
     )
 
 
-def _print_step(number: int, step: Json, console: Console, *, full: bool) -> None:
+def print_step(number: int, step: Json, console: Console, *, full: bool) -> None:
+    """Print one step of a trace."""
     kind = step.get("kind")
     if kind == "reply":
         console.print(Text.assemble("\n", (f"{number}  reply", "bold cyan"), (f"  {_costs(step)}", "dim")))
         for text, style in ((step.get("reasoning"), "dim"), (step.get("text"), "")):
             if text:
                 _say(console, str(text) if full else _cut(str(text)), style, indent=3)
-        for change in (*(step.get("request_changes") or ()), *flags_in_words(step.get("flags") or ())):
-            _say(console, f"note: {change}", "yellow", indent=3)
+        for change in step.get("request_changes") or ():
+            _say(console, f"changed by the adapter: {change}", "yellow", indent=3)
+        for words in flags_in_words(flag for flag in step.get("flags") or () if flag != RECORDED):
+            _say(console, f"note: {words}", "yellow", indent=3)
     elif kind == "tool":
         colour = "red" if step.get("error") else "green"
         took = f"  {_seconds(step.get('wall_s'))}"
@@ -135,7 +141,8 @@ def _print_step(number: int, step: Json, console: Console, *, full: bool) -> Non
         _say(console, f"\n{number}  note: {step.get('text')}", "yellow")
 
 
-def _print_end(row: object, console: Console) -> None:
+def print_end(row: object, console: Console) -> None:
+    """Print how a trial ended."""
     if not isinstance(row, Mapping):
         _say(console, "not finished yet", "yellow")
         return
@@ -153,6 +160,8 @@ def _print_end(row: object, console: Console) -> None:
         _say(console, ", ".join(facts), "dim")
     if row.get("error"):
         _say(console, str(row["error"]), "red")
+    if row["outcome"] == Outcome.INFRA_MISSING:
+        _say(console, advice_on(row["stop_reason"], row.get("error") or ""), "yellow")
 
 
 def _end_line(row: object) -> str:
@@ -168,7 +177,8 @@ def _answer(row: Json) -> str:
 
 def _costs(step: Json) -> str:
     tokens = f"{_count(step.get('prompt_tokens'))} + {_count(step.get('completion_tokens'))} tokens"
-    parts = [_seconds(step.get("wall_s")), tokens]
+    is_recorded = RECORDED in (step.get("flags") or ())
+    parts = ["from the record" if is_recorded else _seconds(step.get("wall_s")), tokens]
     if step.get("cached"):
         parts.append("from the response cache")
     elif step.get("usd") is not None:

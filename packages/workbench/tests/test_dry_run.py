@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.trace import ReplyStep
 from gnomon.spec.rules import parse_spec
-from gnomon_workers.dry_run import print_step, run
+from gnomon_workbench.dry_run import run
+from gnomon_workbench.trace_text import print_step
 from gnomon_workers.open_job import OpenJob, media_of, open_spec
 
 SPEC: dict[str, Any] = {
@@ -135,11 +137,11 @@ def test_a_reply_is_printed_with_its_reasoning_and_what_the_adapter_changed() ->
         request_changes=("tool_choice: required → absent",),
     )
     console = Console(file=io.StringIO(), width=100)
-    print_step(reply, console)
+    print_step(1, asdict(reply), console, full=True)
     printed = console.file.getvalue()  # type: ignore[attr-defined]
     assert "first [bold]the cameras" in printed
-    assert "reply 1 + 2 tokens" in printed
-    assert "changed by the adapter tool_choice: required → absent" in printed
+    assert "reply  0.10 s, 1 + 2 tokens" in printed
+    assert "changed by the adapter: tool_choice: required → absent" in printed
 
 
 def test_tokens_that_the_provider_does_not_count_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,8 +156,8 @@ def test_tokens_that_the_provider_does_not_count_are_unknown(capsys: pytest.Capt
         wall_s=0.1,
         tries=1,
     )
-    print_step(reply, Console(width=100))
-    assert "reply tokens unknown, 0.10 s" in capsys.readouterr().out
+    print_step(1, asdict(reply), Console(width=100), full=True)
+    assert "reply  0.10 s, ? + ? tokens" in capsys.readouterr().out
 
 
 def test_show_prints_what_is_said_after_each_answer(

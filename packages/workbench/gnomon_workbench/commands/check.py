@@ -1,8 +1,8 @@
 """Check by real calls what a model's endpoint is fit for, before a job rests on it."""
 
-import importlib
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +44,9 @@ def check(
     from contextlib import redirect_stdout
 
     from gnomon_service.cli.common import say, settings_of
+    from gnomon_workers import endpoint_check as checks  # late: it loads models
 
     settings = settings_of(data_dir)
-    checks: Any = importlib.import_module(
-        "gnomon_workers.endpoint_check"
-    )  # which loads models, as the API must not
     options = {"api_base": api_base, "api_key_env": api_key_env, "call_seconds": call_seconds}
     chosen = {name: value for name, value in options.items() if value is not None}
     with redirect_stdout(sys.stderr):  # what a plug-in prints is no part of the result
@@ -120,7 +118,7 @@ def _media_of(settings: Any) -> Any:
     return media
 
 
-def print_document(document: dict[str, Any]) -> None:
+def print_document(document: Mapping[str, Any]) -> None:
     """Print a table for each model, what follows from it, and in one sentence whether it is fit."""
     from gnomon.fitness.table import STATE_WORDS
     from gnomon.report.text_formats import clean

@@ -16,6 +16,6 @@ def try_(spec: Path, sample: str, arm: str, model: str | None, as_json: bool) ->
     SPEC may be a trial file, which names its sample and arm: `GET /v1/trials/ID/file` makes one of a stored
     trial, also to continue it from one of its steps.
     """
-    from gnomon_service.cli.common import dry_run
+    from gnomon_workbench.dry_run import dry_run  # late: it loads the agents
 
     sys.exit(dry_run("try", spec=spec, sample=sample, arm=arm, model=model, as_json=as_json))

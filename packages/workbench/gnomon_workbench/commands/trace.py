@@ -44,7 +44,7 @@ def trace(
 
     from gnomon_service.api.serializers import trial_view
     from gnomon_service.cli.common import existing_store, settings_of
-    from gnomon_service.cli.trace_text import print_side_by_side, print_trace
+    from gnomon_workbench.trace_text import print_side_by_side, print_trace
 
     with existing_store(data_dir) as store:
         trials = [store.trial(name) for name in _trials_of(store, ids, arm=arm, model=model, repeat=repeat)]
