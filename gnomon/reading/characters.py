@@ -25,6 +25,7 @@ _PLAIN: dict[int, str | None] = {
     **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},
     **_DARK,
     **dict.fromkeys(_INVISIBLE),
+    0x20E3: ".",  # of a number on a key
     **{
         ord(mark): plain
         for mark, plain in zip("【】〔〕「」『』《》〈〉\u3000", "[][][][][][] ", strict=True)
@@ -53,7 +54,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:not|nicht|no es|não é|не)\s(?:(?:at|on|in|due|about|the)\s)?"
+    r"(?:\b(?:(?:can)?not|nicht|no es|não é|не)|n['’]t)\s(?:(?:be|at|on|in|due|about|the)\s){0,2}"
     r"(?=[-−+]?\d|(?-i:[A-Z])|(?:north|south|east|west|half|quarter|noon|midnight)\b)"
     r".*?(?=[,;:\n]|\.(?:\s|$)|\sbut\b|\ssondern\b|$)",
     re.IGNORECASE,
@@ -64,6 +65,8 @@ _DENYING = (
     "no es ",
     "não é ",
     "не ",
+    "n't ",
+    "n’t ",
 )  # one of these stands where `_DENIED` finds something
 _MARKS = " \t\r\n*_`~\"'“”‘’«»„()[]{}<>.,;:!?。、"
 
@@ -121,6 +124,7 @@ def without_marks(text: str) -> str:
     ('B', '7/2m', '12 m')
     """
     if "\\" in text:
+        text = text.replace("~", " ")
         # Replaced by functions, as `re` makes a template anew for each search.
         for _ in range(3 if "{" in text else 0):  # as deep as wrappers are nested in practice
             text = _FRACTION.sub(lambda part: f" {part[1]}/{part[2]}", _WRAPPER.sub(itemgetter(1), text))
@@ -128,7 +132,7 @@ def without_marks(text: str) -> str:
     if "\\" in text:
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
-    text = text.replace("$", "").replace("{,}", ",")
+    text = text.replace("$", "").replace("`", "").replace("{,}", ",")
     if "<" in text:
         text = _BRACKETED.sub(itemgetter(1), _TAG.sub("", text))
     if "*" in text:

@@ -53,6 +53,7 @@ _LISTED = re.compile(
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
     rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|{AND}\b))"
 )
+_IN_CASE = re.compile(r"\W{0,6}\s(?:if|unless|when|wenn|falls|si|se|если)\b.{1,200}?(?<!\w)([A-Z])(?![\w'’])")
 _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
@@ -88,7 +89,7 @@ _BEHIND = re.compile(
     r"|(?P<only>\s"
     r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
     rf"|(?P<ticked>\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
-    rf"|[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
+    rf"|(?:[.):]|{MARKS}\s?\|){MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$))"
     r"|(?P<ends>[.,;!:\n。，；]|$"
     r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
 )
@@ -103,6 +104,10 @@ _OF_SEVERAL = re.compile(
     r"\b(?:between|either|of|among|zwischen|entweder|von|entre|между|из)\b", re.IGNORECASE
 )
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
+_SO = re.compile(
+    r"\W*(?:so|thus|hence|therefore|daher|also|donc|quindi|portanto|por (?:lo )?tanto|поэтому)\b",
+    re.IGNORECASE,
+)
 _BEGINS_WITH_AND = re.compile(rf"\W*{AND}\b")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
@@ -224,7 +229,7 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
-        if declines(text) and not any(map(DENIES.search, self._letters)):
+        if declines(text) and not any(map(DENIES.search, self._letters.keys() - _VERDICTS)):
             return  # and no option says that it cannot be told
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
@@ -290,7 +295,7 @@ class Choices:
             return ""
         if own is not None:
             return Unclear()
-        another = _LISTED.match(rest) or _AS_GOOD.search(rest)
+        another = _LISTED.match(rest) or _AS_GOOD.search(rest) or _IN_CASE.match(rest)
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         return letter
@@ -354,7 +359,7 @@ class Choices:
         if by_text := self._by_first_words(head):
             return by_text
         match = _LEADS.match(head)
-        if match is None or not _LEAD_ENDS.match(head, match.end()):
+        if match is None or head.startswith("{") or not _LEAD_ENDS.match(head, match.end()):
             return None
         letter = self._letter(match, head)
         if isinstance(letter, Unclear) or not letter:
@@ -398,11 +403,11 @@ class Choices:
         return next(iter(named), None)
 
     def _of_several(self, text: str, named: set[str]) -> str | None:
-        """The one of several with which a reply ends: "Between A and B, it was B"."""
+        """The one of several with which a reply ends: "Between A and B, it was B", "Past A, so it is at B"."""
         head = _LAST_CLAUSE.match(text)
-        if head is None or not _OF_SEVERAL.search(head[0]) or is_denied(text, len(text)):
+        last = text[head.end() :] if head else ""
+        if head is None or not (_OF_SEVERAL.search(head[0]) or _SO.match(last)) or is_denied(text, len(text)):
             return None
-        last = text[head.end() :]
         letters = {last[at] for at in self._letters_in(last)}
         letters |= {letter for letter, _ in self._named_by_words(last)}
         if len(letters) != 1 or not letters <= named or _BEGINS_WITH_AND.match(last):

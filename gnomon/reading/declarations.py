@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.reading.characters import at_word_start, holds_any, plain_characters
+from gnomon.reading.units import unit_of
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
@@ -70,6 +71,20 @@ _CALL_ALONE = re.compile(
 )
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_TABLE = re.compile(
+    r"^([^\n\d]*\|[^\n\d]*)\n[ \t]*\|?[ \t:|-]*--[ \t:|-]*\n([^\n]*\|[^\n]*)(?:\n(?![^\n]*\|)|\Z)",
+    re.MULTILINE,
+)
+_IF = re.compile(r"\b(?:if|when|unless|wenn|falls|si|s['’]il|se|если)\b|如果|若|要是|もし|れば|なら|면")
+_OR_ELSE = re.compile(
+    r"[.;,:(—–。；，、]\s*(?:(?:(?:and|or|but|ou|y|и|und)\s)?(?:otherwise|else|sonst|andernfalls|ansonsten|sinon|"
+    r"si no|de lo contrario|(?:em |in )?caso contr[aá]rio|sen[ãa]o|altrimenti|anders|иначе|в противном случае)\b|"
+    r"否则|否則|不然|そうでなければ|さもなければ|아니면|그렇지 않으면)"
+)
+_OR_ELSE_SIGNS = (
+    *("therwise", "lse", "sonst", "dernfalls", "inon", "i no", "contr", "sen", "altrimenti", "anders"),
+    *("наче", "противном", "否则", "否則", "不然", "なければ", "아니면", "않으면"),
+)
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
 _FIELD = re.compile(
@@ -81,6 +96,7 @@ _TAG = re.compile(
     r"[<\[](/?)(answer|ans|final|final_?answer|choice|option|result|solution)[>\]]|<\|(begin|end)_of_box\|>",
     re.IGNORECASE,
 )
+_UNIT_BEHIND = re.compile(r"[\s$~\\)]{0,4}(?:text\{)?\s?([^\W\d_][\w/²³]{0,15}|[°%])[\s$}\\)*.]*(?=[\n,]|\Z)")
 _BRACE = re.compile(r"(?:\\|\b)(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
 
 # What stands between a label and what it declares.
@@ -94,6 +110,7 @@ _COLON = re.compile(rf"s?{_GAP}[:=]")
 _TO = r"(?:\s(?:to|for)\s[^\n.:]{1,60}?)?"
 _CHOICE = re.compile(rf"(?:\s+correcte)?(?:{_IS}|{_GAP}\best\b)")
 _OPCION = re.compile(rf"\s+(?:correcta|correta|certa)(?:{_GAP}[:=]|\s+(?:es|é)(?!\w):?)")
+_OTHER_ANSWER = re.compile(rf"(?:\s+\w{{5,8}})?(?:{_GAP}[:=]|\s+(?:è|is|to)(?!\w):?)")
 _JAPANESE = re.compile(rf"{_GAP}(?:は|[:=])")
 _KOREAN = re.compile(rf"{_GAP}(?:은|는|이|[:=])")
 _CHINESE = re.compile(rf"{_GAP}(?:应该是|應該是|应为|應為|就是|为|為|是|选择|选|選|は|[:=]|(?=\n))")
@@ -111,7 +128,8 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("lösung", "ergebnis"), re.compile(rf"{_GAP}[:=]|\s+(?:ist|lautet)\b")),
     "resposta": re.compile(rf"(?:\s+(?:correta|certa|final))?(?:{_GAP}[:=]|\s+(?:é|seria)(?!\w):?)"),
     "ответ": re.compile(rf"(?:ом)?{_GAP}(?:[:=]|[–—-]|\b(?:это|будет|является)\b:?)"),
-    **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(r"(?=\s[a-zа-е]\b)")),
+    **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(rf"{_GAP}[:–—-]|(?=\s[a-zа-е]\b)")),
+    **dict.fromkeys(("risposta", "antwoord", "odpowiedź"), _OTHER_ANSWER),
     **dict.fromkeys(("правильный вариант", "верный вариант"), re.compile(r"(?:\s+ответа)?[\s*]{0,6}[:–—-]?")),
     **dict.fromkeys(("答案", "正确选项", "正确的选项", "正確選項", "正解"), _CHINESE),
     **dict.fromkeys(
@@ -139,21 +157,24 @@ _SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _WRONG = at_word_start(
     "not|never|wrong|incorrect|false|mistaken|mistake|falsche|incorrecta|fausse|errada|incorreta|"
-    r"argue|why|first thought|seems? like|tempt\w*"
+    r"argue|why|first thought|seems? like|tempt\w*|in (?:which|that) case"
 )
 _OTHER = at_word_start("second|alternative|another|rejected|previous|earlier|initial|each|every")
 _UNDOES = re.compile(
     rf"(?:{_WRONG}|n['’]t|\b(?:might|may|could|would) (?:think|say|argue|guess|seem))\b|"
     rf"неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
 )
-_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming)\b")
+_SUPPOSES = re.compile(
+    r"^\W*(?:(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming|wenn|falls|s['’]il|если)\b|"
+    r"(?:si|se)\s(?!\W)|如果|若|要是|もし)"
+)
 _OFFERED = "(?:answer|option|choice)s?"
 _FACTS = "(?:information|context|details|data)"
 _ISNT = r"(?:not|(?:is|are|was|were|do|does|did|has|have|could|ca)n['’]t)"
 _DECLINES = re.compile(
     rf"\b(?:(?:can ?|could ){_ISNT} be (?:determined|answered|calculated|known)\b|"
     rf"(?:can ?{_ISNT}|{_ISNT}|unable to|impossible to|not possible to) "
-    r"(?:be determined|determine|answer|calculate|provide|give|say|tell) (?!by\b|from\b|which\b)|"
+    r"(?:be determined|determine|answer|calculate|provide|give|say|tell)(?:[.!]| (?!by\b|from\b|which\b))|"
     rf"needs? (?:more|additional|further) {_FACTS}\b|"
     rf"(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
     rf"without (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
@@ -198,10 +219,37 @@ def what_is_said(reply: str) -> Said:
         return Said("", ())
     if "~~" in text:
         text = _STRUCK.sub("", text)
+    if "--" in text and "|" in text:
+        text = _TABLE.sub(_as_lines, text)
+    if holds_any(text, _OR_ELSE_SIGNS):
+        text = _without_cases(text)
     if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
         text = _without_next_question(text)
     text, objects = _objects(text) if "{" in text else (text, ())
     return Said(text.strip(), objects)
+
+
+def _as_lines(table: re.Match[str]) -> str:
+    """A table of one row, each cell behind its heading: "| lat | lon |" becomes "lat: …" and "lon: …"."""
+    headings, cells = (row.strip(" \t|").split("|") for row in table.groups())
+    if len(headings) != len(cells):
+        headings = table[1].strip().strip("|").split("|")
+        cells = table[2].strip().strip("|").split("|")
+    named = zip(headings, cells, strict=False)
+    return "".join(f"{heading.strip()}: {cell.strip()}\n" for heading, cell in named if heading.strip(" *"))
+
+
+def _without_cases(text: str) -> str:
+    """The text without sentences that say what holds if something is so, and what if it is not."""
+    lowered, kept, end = _in_small_letters(text), [], 0
+    for other in _OR_ELSE.finditer(lowered):
+        ifs = [match.start() for match in _IF.finditer(lowered, max(end, other.start() - 300), other.start())]
+        if ifs:
+            starts = [end, *(match.end() for match in _FULL_STOP.finditer(lowered, end, ifs[-1]))]
+            kept.append(text[end : starts[-1]])
+            stop = _FULL_STOP.search(lowered, other.end())
+            end = stop.end() if stop else len(text)
+    return "".join(kept) + text[end:]
 
 
 def _without_next_question(text: str) -> str:
@@ -333,7 +381,9 @@ def _tags_and_boxes(text: str) -> Iterator[Declaration]:
         if match[0] == "}" and open_braces:
             opening = open_braces.pop()
             if len(opening[0]) > 1:
-                boxes.append((opening.start(), text[opening.end() : match.start()][:MAX_LINE]))
+                inner = text[opening.end() : match.start()][:MAX_LINE]
+                unit = _UNIT_BEHIND.match(text, match.end()) if inner[-1:].isdigit() else None
+                boxes.append((opening.start(), f"{inner} {unit[1]}" if unit and unit_of(unit[1]) else inner))
         elif match[0].endswith("{") and match[0] != "\\{":
             open_braces.append(match)
     for at, inner in boxes[-MAX_TRIED:]:

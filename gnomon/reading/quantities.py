@@ -4,12 +4,12 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
+from gnomon.reading.languages import with_plain_marks
 from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
@@ -33,11 +33,16 @@ _NUMBER = re.compile(
     rf"(?:(?:(?P<whole>\d{{1,6}})\s+)?(?P<top>\d{{1,6}})\s?[/⁄]\s?(?P<bottom>\d{{1,6}})(?![\d/.])"
     rf"|(?P<digits>{_DIGITS})(?:\s?(?P<vulgar>[{_VULGAR}]))?|\s?(?P<alone>[{_VULGAR}]))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
-    r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|billion|tausend|mil|millions?|Millionen)\b))?"
-    rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
+    r"(?:\s?(?P<times>k(?![^\W\d_])|[万萬亿億]|(?:thousand|million|billion|[tT]ausend|[tT]sd|Mio|mil|millions?|Millionen|тыс|млн)\b\.?))?"
+    rf"(?:(?:[{_SPACE}\t]{{0,3}}(?:[(\[](?=[^\W\d_][\w/²³]{{0,15}}[)\]]))?|-(?=[A-Za-z]))(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
+)
+_LABEL_UNIT = re.compile(
+    r"(?:\bin|[(\[_])\s?([^\W\d_][\w/²³]{0,15})[)\]]?[*_,]{0,3}\s?(?:is|was|are|[:=≈|])"
+    r"[\s*_$:]*(?:about|approximately|roughly|around|[~≈])?\s*$"
 )
 _DIGIT = re.compile(rf"[\d{_VULGAR}]")
-_TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
+_TIMES = {**dict.fromkeys(("k", "thousand", "tausend", "tsd", "mil", "тыс"), 1e3), "billion": 1e9}
+_TIMES |= {**dict.fromkeys("万萬", 1e4), **dict.fromkeys("亿億", 1e8)}
 _SCALES = {"K": "thousand", "M": "million", "B": "billion"}
 _SUPERSCRIPT = re.compile(r"10([⁺⁻]?[⁰¹²³⁴-⁹]{1,3})")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
@@ -47,12 +52,16 @@ _HOURS = re.compile(
     r"(\d(?<![\d.].)\d{0,5}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
 _ONE = re.compile(
-    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|hora|час)(?:,?\s(?:and|und|et|y|e|и))?\s\d)",
+    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|h?ora|час)(?:,?\s(?:and|und|et|y|e|и))?\s(?:\d|demi|medi|mei|mezz|a half))",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
-_MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
+_MIN_S = re.compile(r"(\d\s?[Mm]in(?:ut\w{1,2})?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
+_AND_HALF = re.compile(
+    r"(\d(?<![\d.,].)\d{0,3})\s?([^\W\d_]{1,10}?)(?:\s(?:and a half|et demie?|y medi[ao]|e mei[ao]|e mezz[ao]|с половиной)\b|\s?[半반])"
+)
+_HALF = re.compile(r"半[个個]?(?=[小時天日年])")
 _ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
 _METRES = re.compile(r"(\d(?<![\d.,].)\d{0,2})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
 _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
@@ -117,6 +126,7 @@ _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _WORDS = {
     **{word: at for at, word in enumerate(_SMALL)},
     **{word: 10 * at for at, word in enumerate(_TENS, start=2)},
+    **dict.fromkeys(("anderthalb", "eineinhalb", "полтора"), 1.5),
     **{
         f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
     },
@@ -127,7 +137,7 @@ _IN_WORDS = re.compile(
     r"(?:(?:the (?:count|number|total)(?: of [a-z ]{1,30}?)? is|"
     r"there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
     r"(?:about |approximately |roughly |around |exactly |just |only )?"
-    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
+    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|quarter|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
     r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
     r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?(?:\s(?:in|on|at|visible)\s\D{0,40})?\.?",
     re.IGNORECASE,
@@ -172,7 +182,7 @@ def _quantity(match: re.Match[str]) -> Quantity:
     elif power:
         value = _scaled(1.0, power) if value == 10 else float("nan")
     if times:
-        value *= _TIMES.get(times, 1e6)
+        value *= _TIMES.get(times.lower().rstrip("."), 1e6)
     start, end = match.span()
     unit = unit_of(word) if word else None
     if word and unit is None:
@@ -216,7 +226,12 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
     (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
     """
     own = unit_of(unit) if unit else None
-    return read_value(reply, partial(number_of, own=own), asked=asked)
+
+    def parse(text: str) -> float | Unclear | None:
+        plain = with_plain_marks(text, reply)
+        return Unclear("ambiguous") if plain is None else number_of(plain, own)
+
+    return read_value(reply, parse, asked=asked)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
@@ -243,14 +258,18 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     return answer
 
 
-def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
-    text = _of_formula(text).strip()
+def _one_in(written: str, own: Unit | None) -> float | Unclear | None:
+    text = _of_formula(written).strip()
     quantities = quantities_in(text)
     if not quantities:
         text = _in_digits(text)
         quantities = quantities_in(text)
     if not quantities or not all(map(math.isfinite, [quantity.value for quantity in quantities])):
         return None
+    if len(quantities) == 1 and quantities[0].unit is None and own is not None:
+        before = written[: len(written.rstrip()) - len(text) + quantities[0].start]
+        if named := _LABEL_UNIT.search(before, max(0, len(before) - MAX_WORDS)):  # "Distance (km): 3.6"
+            quantities[0] = quantities[0]._replace(unit=unit_of(named[1]))
     if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
         return _one_of(quantities, own)  # nothing stands beside it
     lowered = text.lower()
@@ -275,12 +294,12 @@ def _from_json(text: str) -> str:
         value = value[0]
     if isinstance(value, dict):
         amounts = [
-            amount
-            for amount in value.values()
+            (amount, *name.split("_")[1:][-1:])  # "distance_km"
+            for name, amount in value.items()
             if isinstance(amount, int | float) and not isinstance(amount, bool)
         ]
-        unit = value.get("unit", value.get("units", ""))
-        return f"{amounts[0]!r} {unit}" if len(amounts) == 1 else ""
+        unit = [value[name] for name in ("unit", "units") if name in value]
+        return " ".join(map(str, (*amounts[0][:1], *(unit or amounts[0][1:])))) if len(amounts) == 1 else ""
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
 
 
@@ -334,6 +353,8 @@ def _clock_in_words(match: re.Match[str]) -> str:
 _OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = {
     "time": (
         (_ONE, lambda _: "1"),
+        (_AND_HALF, lambda match: f"{match[1]}.5 {match[2]}"),
+        (_HALF, lambda _: "0.5"),
         (_CLOCK, _clock_in_words),
         (_MINUTES, lambda match: f"{match[1]} min {match[2]} s"),
         (_MIN_S, lambda match: f"{match[1]} s"),
@@ -349,9 +370,9 @@ _OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], st
 def _in_digits(text: str) -> str:
     """A text that is nothing but a number in words, and its unit, in digits."""
     match = None if len(text) > MAX_WORDS else _IN_WORDS.fullmatch(text.strip())
-    if match is None or (match[1].lower() in ("a", "an") and not (match[2] or match[3] or match[5])):
+    if match is None or (match[1].lower() in ("a", "an") and not any(match.group(2, 3, 5, "rest"))):
         return text
-    value = 0.5 if match[1].lower() == "half" else _WORDS.get(match[1].lower(), 1)
+    value = _SHARES.get(match[1].lower()) or _WORDS.get(match[1].lower(), 1)
     value *= _SHARES.get((match[2] or "").lower(), 1)
     value += 0.5 if match[3] or match[5] else 0
     rest = match["rest"]

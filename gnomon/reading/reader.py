@@ -20,6 +20,7 @@ from gnomon.reading.declarations import (
     what_is_said,
     what_it_is,
 )
+from gnomon.reading.units import unit_of
 
 V = TypeVar("V")
 
@@ -34,6 +35,15 @@ _FIRST_SENTENCE = re.compile(
     r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
 )
 _BOLD = re.compile(r"\*\*(?=[^*\n]*\d)([^*\n:]{1,60})\*\*(?!\s?:)")
+# What makes a value in bold letters one end of a range, or a bound.
+_OPENS = re.compile(
+    r"(?:\b(?:between|from|than|least|most|over|under|not|or|to|until|before|after|by)|[-–—~/<>≤≥])\s?$",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"\s?(?:[-–—~/]|to|or|and|bis|oder|ou|до|или)\s?\*{0,2}\d", re.IGNORECASE)
+_WORD = re.compile(r"\s{0,2}\(?([^\W\d_][\w/²³]{0,15}|[°%])")
+_LABELLED = re.compile(r"[\s*_>•-]*(?![Ss]tep\b)([^\W\d_][^\n:.\d]{0,30}):")
+_TOTAL = re.compile(r"total|sum|result|final|overall|answer", re.IGNORECASE)
 _TAKES_BACK = re.compile(
     r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b"
 )
@@ -130,6 +140,9 @@ def bare_values(said: Said) -> Iterator[Declaration]:
     yield from conclusion(said)
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
+        yield from _emphasised(said.text)
+    elif _are_fields(lines):
+        yield Declaration("only_mention", 0, said.text)
     elif lines:
         if (
             len(lines[0]) <= MAX_BARE
@@ -142,11 +155,25 @@ def bare_values(said: Said) -> Iterator[Declaration]:
         yield Declaration("only_mention", 0, said.text)
 
 
+def _are_fields(lines: list[str]) -> bool:
+    """Whether each line gives a value of its own name, as "Start: 13:10" and "End: 14:30", and none the total."""
+    labels = [match[1] for match in map(_LABELLED.match, lines) if match]
+    return len(set(labels)) == len(lines) > 0 and not _TOTAL.search(labels[-1])
+
+
 def _emphasised(text: str) -> Iterator[Declaration]:
     """The only value in bold letters; headings are none."""
-    values = {value.strip(" .") for value in _BOLD.findall(text)}
-    if len(values) == 1:
+    places = list(_BOLD.finditer(text)) if "**" in text else []
+    values = {place[1].strip(" .") + _unit_behind(text, place.end()) for place in places}
+    is_open = any(_OPENS.search(text, 0, p.start()) or _GOES_ON.match(text, p.end()) for p in places)
+    if len(values) == 1 and not is_open:
         yield Declaration("only_mention", 0, values.pop())
+
+
+def _unit_behind(text: str, end: int) -> str:
+    """The unit that follows there, of a value whose number alone is in bold letters."""
+    word = _WORD.match(text, end)
+    return f" {word[1]}" if word and unit_of(word[1]) else ""
 
 
 def objects_and_values(said: Said) -> Iterator[Declaration]:
