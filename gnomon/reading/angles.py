@@ -28,7 +28,9 @@ _ABBREVIATED = re.compile(r"(?<![\w.])(?:[NS]{1,2}[EW]|[EW][NS][EW]|[NESW])(?![\
 _WITH_O = re.compile(r"(?<=\b[NSO])(?:(?<=O)[NS])?O\b|(?<=\b(?:NN|SS|ON|OS))O\b|\bO(?=[NS]O\b|\W*$)")
 # Words that mean something else as well, as in "la direction est" or "sur la carte".
 _DOUBTFUL = frozenset({"est", "este", "sur", "sul", "nor"})
-_LEADS_TO_SIDE = re.compile(r"(?:\b(?:el|al|es|ao|é|a|ad|verso|plein|hacia|vers|para|para o)\s|\b[ld]['’]|:\s?)$")
+_LEADS_TO_SIDE = re.compile(
+    r"(?:\b(?:el|al|es|ao|é|a|ad|verso|plein|hacia|vers|para|para o)\s|\b[ld]['’]|:\s?)$"
+)
 _EASTERN = dict(
     zip("北東东南西북동남서", (0.0, 90.0, 90.0, 180.0, 270.0, 0.0, 90.0, 180.0, 270.0), strict=True)
 )

@@ -89,9 +89,12 @@ _BEHIND = re.compile(
     r"|(?P<only>\s"
     r"(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b)"
     rf"|(?P<ticked>\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))"
-    rf"|(?:[.):]|{MARKS}\s?\|){MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$))"
+    rf"|[.):]{MARKS}[^\n✓✔✅☑✗✘❌✖]{{1,200}}[✓✔✅☑][ \t]*(?:\n|$))"
     r"|(?P<ends>[.,;!:\n。，；]|$"
     r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
+)
+_TICKED_ROW = re.compile(
+    r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]*?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
 )
 _DENIED_OR_CROSSED = re.compile(
     rf"{_DENIED.pattern}"
@@ -194,6 +197,8 @@ class Choices:
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
+        if "|" in text:
+            ticked += [row.start(1) for row in _TICKED_ROW.finditer(text) if row[1] in self._options]
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [

@@ -78,12 +78,21 @@ _TABLE = re.compile(
 _IF = re.compile(r"\b(?:if|when|unless|wenn|falls|si|s['’]il|se|если)\b|如果|若|要是|もし|れば|なら|면")
 _OR_ELSE = re.compile(
     r"[.;,:(—–。；，、]\s*(?:(?:(?:and|or|but|ou|y|и|und)\s)?(?:otherwise|else|sonst|andernfalls|ansonsten|sinon|"
-    r"si no|de lo contrario|(?:em |in )?caso contr[aá]rio|sen[ãa]o|altrimenti|anders|иначе|в противном случае)\b|"
+    r"si no|de lo contrario|(?:em |in )?caso contr[aá]rio|sen[ãa]o|altrimenti|иначе|в противном случае)\b|"
     r"否则|否則|不然|そうでなければ|さもなければ|아니면|그렇지 않으면)"
 )
-_OR_ELSE_SIGNS = (
-    *("therwise", "lse", "sonst", "dernfalls", "inon", "i no", "contr", "sen", "altrimenti", "anders"),
-    *("наче", "противном", "否则", "否則", "不然", "なければ", "아니면", "않으면"),
+# One of these stands where `_OR_ELSE` finds something.
+_OR_ELSE_SIGNS = ("therwise", "lse", "onst", "alls", "inon", "i no,", "contr", "sen", "ltrim")
+_OR_ELSE_ELSEWHERE = (
+    *_OR_ELSE_SIGNS,
+    "наче",
+    "противном",
+    "否则",
+    "否則",
+    "不然",
+    "なければ",
+    "아니면",
+    "않으면",
 )
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
@@ -221,7 +230,7 @@ def what_is_said(reply: str) -> Said:
         text = _STRUCK.sub("", text)
     if "--" in text and "|" in text:
         text = _TABLE.sub(_as_lines, text)
-    if holds_any(text, _OR_ELSE_SIGNS):
+    if holds_any(text, _OR_ELSE_SIGNS if text.isascii() else _OR_ELSE_ELSEWHERE):
         text = _without_cases(text)
     if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
         text = _without_next_question(text)
