@@ -133,7 +133,8 @@ def _uncounted(report_input: ReportInput) -> Iterator[Alert]:
                 model=model,
                 concerned=unread,
                 n=trials,
-                advice="Take tokens and cost from the provider’s own account.",
+                advice="Take tokens and cost from the provider’s own account, or run the job anew on a server "
+                "that reports them as whole numbers.",
             )
 
 
