@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import JobSpec
-from gnomon.spec.rules import open_samples, parse_spec
+from gnomon_service.jobs import Draft, draft_from_cli
 from gnomon_service.reports import report_of
+from gnomon_service.settings import Settings
 from gnomon_workers.endpoint_check import check_model, check_spec
 from gnomon_workers.open_job import open_spec
 from gnomon_workers.shard import run_shard
@@ -36,6 +36,8 @@ class Faulty(FitEndpoint):
         self.fault, self.is_mended, self.at_once = fault, False, 0
 
     def reply(self, request: Spec) -> Spec:
+        if self.fault == "letters":
+            return self.say("Answer: C")
         asked = re.findall(r"Number (\d+) is", json.dumps(request["messages"]))
         if "right" in json.dumps(request["messages"]):
             is_clear = self.fault != "judge:unreadable" or request["model"] == "m2"
@@ -124,8 +126,8 @@ class Desk:
     def __init__(self, store: Store, folder: Path, data: str) -> None:
         self.store, self.folder, self.data = store, folder, data
 
-    def spec(self, url: str, model: Spec, **changes: Any) -> JobSpec:
-        return parse_spec(
+    def draft(self, url: str, model: Spec, **changes: Any) -> Draft:
+        return draft_from_cli(
             {
                 "benchmark": "questions",
                 "data": self.data,
@@ -137,13 +139,12 @@ class Desk:
                 **changes,
                 **({"judge": {"api_base": url, **changes["judge"]}} if "judge" in changes else {}),
             },
-            agents=("direct", "react", "text-react"),
+            Settings(data_dir=self.folder, database_url=self.store.url),
         )
 
     def post(self, url: str, model: Spec, **changes: Any) -> JobRecord:
-        spec = self.spec(url, model, **changes)
-        samples = open_samples(spec, MediaStore(self.folder / "media"))
-        return self.store.create_job(spec, samples.refs, faults=samples.faults)
+        draft = self.draft(url, model, **changes)
+        return self.store.create_job(draft.spec, draft.refs, faults=draft.faults)
 
     def alerts(self, job: JobRecord) -> dict[str, str]:
         """Run what is open of a job: its alerts by kind."""
@@ -305,6 +306,41 @@ def test_what_waits_for_its_provider_goes_on_by_itself(desk: Desk) -> None:
         assert desk.alerts(job) == {}
 
 
+@pytest.mark.parametrize(
+    ("rows", "kind", "done"),
+    [
+        ([{"id": "a"}, {"id": "b"}], "near_equal", [{"id": "a"}]),
+        ([{"id": "a", "cluster": ["x", "y"]}], "cluster_factors", [{"id": "a", "cluster": "x"}]),
+    ],
+)
+def test_what_is_advised_on_kin_questions_makes_the_alert_go_away(
+    desk: Desk, rows: list[Spec], kind: str, done: list[Spec]
+) -> None:
+    question = {"question": "Number 7 is it. Which?", "answer": 7, "scorer": "number"}
+
+    def told(rows: list[Spec]) -> dict[str, str]:
+        Path(desk.data).write_text("\n".join(json.dumps({**question, **row}) for row in rows))
+        return desk.told(desk.post("http://127.0.0.1:9/v1", {}))
+
+    assert told(rows)[kind]
+    assert kind not in told(done)
+
+
+def test_an_alert_on_letters_says_how_to_read_the_arm_that_it_asked_for(desk: Desk) -> None:
+    row = {"question": "Which?", "options": ["w", "x", "y", "z"]}
+    rows = [
+        {**row, "id": f"q{n}", "question": f"Which of {n * 'more '}these?", "answer": "wxyz"[n % 4]}
+        for n in range(24)
+    ]
+    Path(desk.data).write_text("\n".join(map(json.dumps, rows)))
+    permuted = {"name": "permuted", "agent": "direct", "transform": "permute_options"}
+    with Faulty("letters") as server:
+        told = desk.alerts(desk.post(server.url, {}, arms=[{"name": "raw", "agent": "direct"}]))
+        assert "in an arm with `transform: permute_options`" in told["letters"]
+        told = desk.alerts(desk.post(server.url, {}, arms=[{"name": "raw", "agent": "direct"}, permuted]))
+        assert "Read “permuted” beside it" in told["letters"]
+
+
 class Lacking(FitEndpoint):
     """Lacks one thing that a check looks for, until it is mended."""
 
@@ -411,8 +447,8 @@ def test_what_a_finding_advises_makes_it_go_away(
     desk: Desk, lack: str, job: Spec | None, check: str, words: str, deed: tuple[Spec, Spec | None] | None
 ) -> None:
     def found(model: Spec, job: Spec | None) -> Any:
-        spec, media = desk.spec(server.url, model, **(job or {})), MediaStore(desk.folder / "media")
-        document = check_model(spec.models[0], media) if job is None else check_spec(open_spec(spec, media))
+        draft, media = desk.draft(server.url, model, **(job or {})), MediaStore(desk.folder / "media")
+        document = check_model(draft.spec.models[0], media) if job is None else check_spec(draft.job)
         [fitness] = document["models"]
         return next(row for row in fitness["findings"] if row["check"] == check)
 
