@@ -176,6 +176,15 @@ def judged(**judge: Any) -> Spec:
     return {"scorer": "judge", "judge": {"id": "openai/judge", "client": "direct", **judge}}
 
 
+def own_agent(*command: str, seconds: float = 5) -> Spec:
+    agent = {"command": list(command), "timeout_seconds": seconds}
+    return {"arms": [{"name": "raw", "agent": "direct"}, {"name": "own", "agent": agent}]}
+
+
+SAYS = own_agent("sh", "-c", """echo '{"answer": "1"}'""")
+SLEEPS = ("sh", "-c", """sleep 1.5; echo '{"answer": "1"}'""")
+
+
 # By fault: model and job as planted, the kind of alert, words of its advice, and what is done about it: model
 # and job of another one, or None: the server, or the variable, is put right, and the job resumed.
 DONE: list[tuple[str, Spec, Spec, str, str, tuple[Spec, Spec] | None]] = [
@@ -231,6 +240,10 @@ DONE: list[tuple[str, Spec, Spec, str, str, tuple[Spec, Spec] | None]] = [
     ),
     ("uncounted", {}, {}, "uncounted", "that reports them as whole", ({}, {})),
     ("drift", {}, TOOLS, "drift", "under one version of the model", ({"id": "openai/m2"}, TOOLS)),
+    ("start", {}, own_agent("no-such-program"), "missing", "Check `command`", ({}, SAYS)),
+    ("exit", {}, own_agent("sh", "-c", "exit 3"), "missing", "Run the command by hand", ({}, SAYS)),
+    ("bad_json", {}, own_agent("echo", "hi"), "missing", "Compare what the agent answers", ({}, SAYS)),
+    ("slow", {}, own_agent(*SLEEPS, seconds=1), "missing", "`timeout_seconds`", ({}, own_agent(*SLEEPS))),
     ("refused", {}, TOOLS, "refused", "Ask another model", ({"id": "openai/m2"}, TOOLS)),
     ("kept", {}, {"cache": True, **TOOLS}, "kept_replies", "`cache: false`", ({}, {"cache": False, **TOOLS})),
     ("never offered", {}, PLACES, "never_offered", "or the arm other `tools`", ({}, TOOLS)),
