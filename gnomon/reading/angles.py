@@ -22,7 +22,13 @@ _SIDES = {name: degrees for degrees, names in _SIDES_OF.items() for name in name
 _SIDE = "|".join(sorted((name for name in _SIDES if len(name) > 1), key=len, reverse=True))
 _PART = re.compile(_SIDE)
 _COMPASS = re.compile(
-    rf"(?<![^\W_])(?:(?:{_SIDE})[ -]?){{1,3}}(?:e?r?n|erly|wards?|[а-я]{{1,4}})?(?![^\W_])", re.IGNORECASE
+    rf"(?<![^\W_])(?:(?:(?:north|south|east|west)[ -]?){{1,3}}|(?:(?:{_SIDE})-?){{1,3}})"
+    r"(?:e?r?n|erly|wards?|bound|[а-я]{1,4})?(?![^\W_])",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"\bturn\w*\s(?:by\s)?\d+\s?(?:°|degrees?)?\s?(?:to the\s)?(?:(?:counter|anti)-?)?(?:left|right|clockwise)\b",
+    re.IGNORECASE,
 )
 _ABBREVIATED = re.compile(r"(?<![\w.])(?:[NS]{1,2}[EW]|[EW][NS][EW]|[NESW])(?![\w'’°])")
 _WITH_O = re.compile(r"(?<=\b[NSO])(?:(?<=O)[NS])?O\b|(?<=\b(?:NN|SS|ON|OS))O\b|\bO(?=[NS]O\b|\W*$)")
@@ -74,6 +80,8 @@ def degrees_in(text: str) -> float | Unclear | None:
     if "偏" in text and (match := _FROM_SIDE.search(text)):
         return _turned(_EASTERN[match[1]], _EASTERN[match[2]], float(match[3]))
     lowered = text.lower()
+    if "turn" in lowered and _COMPASS.search(rest := _TURN.sub("", text)):
+        text = rest  # where it ends, and not by how much it turns
     if "clock" in lowered:
         text = _O_CLOCK.sub(lambda m: f"{30 * int(m[1])}°", text)
     if "°" in text:

@@ -96,6 +96,7 @@ _BEHIND = re.compile(
 _TICKED_ROW = re.compile(
     r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]*?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
 )
+_TICKED_LINE = re.compile(r"^[\s*-]*[✓✔✅☑][\s*(]*([A-Z])(?![\w'’])", re.MULTILINE)
 _DENIED_OR_CROSSED = re.compile(
     rf"{_DENIED.pattern}"
     rf"|{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|{in_any_case('no|false|incorrect|wrong')}\b(?! \w))"
@@ -197,8 +198,9 @@ class Choices:
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
-        if "|" in text:
-            ticked += [row.start(1) for row in _TICKED_ROW.finditer(text) if row[1] in self._options]
+        for mark, line in (("|", _TICKED_ROW), ("\n", _TICKED_LINE)):
+            if mark in text:
+                ticked += [found.start(1) for found in line.finditer(text) if found[1] in self._options]
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [

@@ -18,10 +18,14 @@ LANGUAGES = {
     "der die das den ist sind und von bei mit nach etwa beträgt liegt antwort richtung "
     "breite länge östlich koordinaten entfernung strecke insgesamt": Language(",", ".", 1),
     "het een de is en van naar ongeveer antwoord bedraagt ligt afstand richting": Language(",", ".", 1),
-    "il la le di del della è sono e verso circa risposta distanza coordinate": Language(",", ".", -1),
-    "de do da é são e em para cerca resposta distância coordenadas": Language(",", ".", -1),
-    "le la les de du est sont et vers environ réponse distance coordonnées ville": Language(",", None, -1),
-    "el la las los de del es son y en se hacia respuesta distancia coordenadas": Language(None, None, -1),
+    "il la le di del della è sono e verso circa risposta distanza direzione coordinate": Language(
+        ",", ".", -1
+    ),
+    "de do da é são e em para cerca resposta distância direção coordenadas": Language(",", ".", -1),
+    "le la les de du est sont et vers environ réponse coordonnées ville": Language(",", None, -1),
+    "el la las los de del es son y en se hacia respuesta distancia dirección coordenadas": Language(
+        None, None, -1
+    ),
 }
 _LANGUAGES = tuple((frozenset(words.split()), language) for words, language in LANGUAGES.items())
 _CYRILLIC = Language(",", None, None)

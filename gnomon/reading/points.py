@@ -63,7 +63,7 @@ _BEFORE = re.compile(
     rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])"
 )
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
-_NAMES = ("lat", "lon", "lng", "breite", "länge", "широта", "долгота", *"纬緯经經経위경")
+_NAMES = (("lat", "breite", "широта", *"纬緯위"), ("lon", "lng", "länge", "долгота", *"经經経경"))
 _NAMED = re.compile(
     rf"\b(lat|lon|lng|long|latitud|longitud|breite|länge|широта|долгота|纬度|緯度|经度|經度|経度|위도|경도)"
     rf"(?:itude)?(?:_deg)?(?![a-z])(?:\s(?:of|for)\s[^\n.,;:\d]{{1,40}}?(?=\s(?:is|was)\b|:|=))?[^\w\n+−-]{{0,6}}"
@@ -171,8 +171,9 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     if "°" not in text:
         text = _SPACED.sub(lambda match: f"{match[1]}°{match[2]}'{match[3]}″", text)
         text = _SPACED_MINUTES.sub(lambda match: f"{match[1]}°{match[2]}'", text)
-    if written := (_by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []) or _by_name(text):
-        return written
+    written = _by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []
+    if (named := written or _by_name(text)) is None or named:
+        return named or []
     pairs = _plain_pairs(text)
     return [(b, a) for a, b in pairs] if "lon" in text and _SWAPPED.search(text) else pairs
 
@@ -187,10 +188,12 @@ def _by_side(text: str) -> list[Position]:
     return []
 
 
-def _by_name(text: str) -> list[Position]:
+def _by_name(text: str) -> list[Position] | None:
+    """The positions of latitudes and longitudes that are named; None where only one of the two is."""
     latitudes: list[float] = []
     longitudes: list[float] = []
-    if not holds_any(text, _NAMES):
+    has_names = [holds_any(text, names) for names in _NAMES]
+    if not any(has_names):
         return []
     behind = {match[5]: match for match in _NAMED_BEHIND.finditer(text)} if "itude" in text else {}
     if len(behind) == 2:  # "9.9 latitude and 23.2 longitude"
@@ -203,7 +206,9 @@ def _by_name(text: str) -> list[Position]:
         (latitudes if match[1] in _LATITUDES else longitudes).append(
             sign * _degrees(match[2], *match.group(3, 4, 5))
         )
-    return list(zip(latitudes, longitudes, strict=True)) if len(latitudes) == len(longitudes) else []
+    if len(latitudes) != len(longitudes):
+        return [] if all(has_names) else None
+    return list(zip(latitudes, longitudes, strict=True))
 
 
 def _degrees(sign: str, degrees: str, minutes: str | None, seconds: str | None) -> float:

@@ -67,12 +67,19 @@ _METRES = re.compile(r"(\d(?<![\d.,].)\d{0,2})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])
 _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
 _SCALE = re.compile(r"([KMB])(?<=\d.)(?![\w/])")
 _PER = re.compile(
-    r"(?<![^\W\d_])(?P<unit>kilomet(?:er|re)s?|km|met(?:er|re)s?|miles?|feet|foot|ft|m)"
-    r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
+    r"(?<![^\W\d_])(?P<unit>kil[oóô]m\w{2,6}|km|m[eè]t\w{1,4}|miles?|feet|foot|ft|m)"
+    r"(?:\s+(?:(?:per|an|pro|par|por|a)\s+|à l['’]|all['’])(?P<per>hour|second|sec|h|s|stunde|heure|hora|ora)"
+    r"|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
-_PER_SIGNS = (" per ", " an ", "⁻", "^")
-_SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
+_PER_SIGNS = (" per ", " an ", " p", " a", " à", "⁻", "^")
+_SPEED_UNITS = {"ki": "km", "km": "km", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
+_SQUARE = re.compile(
+    r"(?:(?P<power>square|sq\.?|cubic|quadrat|kubik)[\s-]?)(?P<unit>[^\W\d_]+)|"
+    r"(?P<first>[^\W\d_]+)\s(?P<behind>carr|cuadrad|quadrad|quadrat|cubique|cúbic)\w*",
+    re.IGNORECASE,
+)
+_LENGTHS = {1000: "km", 1: "m", 0.01: "cm", 1609.344: "mi", 0.3048: "ft"}
 _DEGREES = re.compile(
     r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
 )
@@ -338,7 +345,16 @@ def _spelled_out(text: str, own: Unit | None) -> str:
 
 
 def _speed(match: re.Match[str]) -> str:
-    return f"{_SPEED_UNITS[match['unit'][:2].lower()]}/{(match['per'] or match['power'])[0].lower()}"
+    unit, per = match["unit"][:2].lower(), (match["per"] or match["power"]).lower()
+    return f"{_SPEED_UNITS.get(unit, 'm')}/{'h' if per[:2] in ('h', 'ho', 'he', 'st', 'or') else 's'}"
+
+
+def _power(match: re.Match[str]) -> str:
+    length = unit_of(match["unit"] or match["first"])
+    if length is None or length.of != "length" or length.factor not in _LENGTHS:
+        return match[0]
+    power = (match["power"] or match["behind"]).lower()
+    return f"{_LENGTHS[length.factor]}{'³' if power[0] in 'ck' and power[:3] not in ('car', 'cua') else '²'}"
 
 
 def _clock_in_words(match: re.Match[str]) -> str:
@@ -360,6 +376,8 @@ _OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], st
         (_MIN_S, lambda match: f"{match[1]} s"),
         (_ISO_SPAN, lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s"),
     ),
+    "area": ((_SQUARE, _power),),
+    "volume": ((_SQUARE, _power),),
     "length": (
         (_FEET, lambda match: f"{match[1]} ft {match[2]} in"),
         (_METRES, lambda match: f"{match[1]}.{match[2]} m"),

@@ -124,6 +124,7 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
     answer = parse(text)
     if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
         first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)
+        first = first or (None if _TAKES_BACK.search(text.lower()) else _BOLD.match(text))
         alone = parse(first[0]) if first else None
         answer = answer if alone is None else alone
     elif isinstance(answer, Unclear) and declaration.rule in ("whole", "last_line"):
@@ -141,7 +142,9 @@ def bare_values(said: Said) -> Iterator[Declaration]:
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
         yield from _emphasised(said.text)
-    elif _are_fields(lines):
+    elif labels := _labels(lines):
+        if _TOTAL.search(labels[-1]):
+            yield Declaration("last_line", 0, lines[-1])
         yield Declaration("only_mention", 0, said.text)
     elif lines:
         if (
@@ -155,10 +158,10 @@ def bare_values(said: Said) -> Iterator[Declaration]:
         yield Declaration("only_mention", 0, said.text)
 
 
-def _are_fields(lines: list[str]) -> bool:
-    """Whether each line gives a value of its own name, as "Start: 13:10" and "End: 14:30", and none the total."""
+def _labels(lines: list[str]) -> list[str]:
+    """The names that lines give their values, as "Start: 13:10" and "End: 14:30"; none unless each has its own."""
     labels = [match[1] for match in map(_LABELLED.match, lines) if match]
-    return len(set(labels)) == len(lines) > 0 and not _TOTAL.search(labels[-1])
+    return labels if len(set(labels)) == len(lines) else []
 
 
 def _emphasised(text: str) -> Iterator[Declaration]:

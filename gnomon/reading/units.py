@@ -55,6 +55,7 @@ def _units() -> Mapping[str, Unit]:
             "ha hectare hectares": 1e4,
             "ft2 ft² sqft": 0.09290304,
             "acre acres": 4046.8564224,
+            "mi2 mi²": 2_589_988.110336,
         },
         "volume": {"m3 m³": 1, "l litre litres liter liters": 1e-3, "ml cm3 cm³": 1e-6},
         "mass": {
