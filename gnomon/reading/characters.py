@@ -47,6 +47,7 @@ _COMMANDS = (
     (re.compile(r"\\pi(?![A-Za-z])"), "π"),
     (re.compile(r"\\%"), "%"),
 )
+_SPACES = re.compile(" {2,}")
 _BRACKETED = re.compile(r"^\s*<\s?([-+]?\d[\d.,:/-]{0,30}\s?[^\W\d_°%]{0,10}[°%]?)\s?>\s*\.?\s*$")  # "<295>"
 _TAG = re.compile(
     r"</?(?:answer|s|b|i|u|p|em|strong|span|code)>|<br ?/?>|<end_of_turn>|"
@@ -133,6 +134,8 @@ def without_marks(text: str) -> str:
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
     text = text.replace("$", "").replace("`", "").replace("{,}", ",")
+    if "  " in text:
+        text = _SPACES.sub(" ", text)
     if "<" in text:
         text = _BRACKETED.sub(itemgetter(1), _TAG.sub("", text))
     if "*" in text:

@@ -198,8 +198,8 @@ class Choices:
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
-        for mark, line in (("|", _TICKED_ROW), ("\n", _TICKED_LINE)):
-            if mark in text:
+        if "|" in text or not text.isascii():
+            for line in (_TICKED_ROW, _TICKED_LINE):
                 ticked += [found.start(1) for found in line.finditer(text) if found[1] in self._options]
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked

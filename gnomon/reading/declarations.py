@@ -82,9 +82,9 @@ _OR_ELSE = re.compile(
     r"否则|否則|不然|そうでなければ|さもなければ|아니면|그렇지 않으면)"
 )
 # One of these stands where `_OR_ELSE` finds something.
-_OR_ELSE_SIGNS = ("therwise", "lse", "onst", "alls", "inon", "i no,", "contr", "sen", "ltrim")
+_OR_ELSE_SIGNS = ("therwise", "lse", "onst", "falls", "inon", "i no,", "contr", "ltrim")
 _OR_ELSE_ELSEWHERE = (
-    *_OR_ELSE_SIGNS,
+    *(*_OR_ELSE_SIGNS, "senã"),
     "наче",
     "противном",
     "否则",
@@ -473,6 +473,7 @@ _FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
 _IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
 _HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
 _QUALITIES = "new|final|right|exact|correct|resulting"
+_QUALITY_WORDS, _CONCLUDING_WORDS = _QUALITIES.split("|"), _CONCLUDING.split("|")
 _VALUE = re.compile(
     rf"(?:{at_word_start(_QUALITIES)})\s"
     r"(?:date|day|time|arrival time|value|number|distance|"
@@ -486,7 +487,7 @@ _VALUE = re.compile(
 def named_values(said: Said) -> tuple[Declaration, ...]:
     """Where a reply names a value as the exact, correct or resulting one."""
     lowered = _in_small_letters(said.text)
-    if not holds_any(lowered, _QUALITIES.split("|")):
+    if not holds_any(lowered, _QUALITY_WORDS):
         return ()
     return tuple(
         Declaration("declared", match.start(), said.text[slice(*match.span(1))])
@@ -498,7 +499,7 @@ def named_values(said: Said) -> tuple[Declaration, ...]:
 def conclusion(said: Said) -> Iterator[Declaration]:
     """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
     lowered = _in_small_letters(said.text)
-    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING.split("|")) else []
+    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING_WORDS) else []
     if not conclusions:
         return
     last = conclusions[-1]

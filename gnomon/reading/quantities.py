@@ -34,8 +34,9 @@ _NUMBER = re.compile(
     rf"|(?P<digits>{_DIGITS})(?:\s?(?P<vulgar>[{_VULGAR}]))?|\s?(?P<alone>[{_VULGAR}]))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
     r"(?:\s?(?P<times>k(?![^\W\d_])|[万萬亿億]|(?:thousand|million|billion|[tT]ausend|[tT]sd|Mio|mil|millions?|Millionen|тыс|млн)\b\.?))?"
-    rf"(?:(?:[{_SPACE}\t]{{0,3}}(?:[(\[](?=[^\W\d_][\w/²³]{{0,15}}[)\]]))?|-(?=[A-Za-z]))(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
+    rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
+_BRACKETED_UNIT = re.compile(r"(?<=\d)\s?[(\[]([^\W\d_][\w/²³]{0,15})[)\]]")
 _LABEL_UNIT = re.compile(
     r"(?:\bin|[(\[_])\s?([^\W\d_][\w/²³]{0,15})[)\]]?[*_,]{0,3}\s?(?:is|was|are|[:=≈|])"
     r"[\s*_$:]*(?:about|approximately|roughly|around|[~≈])?\s*$"
@@ -68,11 +69,11 @@ _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
 _SCALE = re.compile(r"([KMB])(?<=\d.)(?![\w/])")
 _PER = re.compile(
     r"(?<![^\W\d_])(?P<unit>kil[oóô]m\w{2,6}|km|m[eè]t\w{1,4}|miles?|feet|foot|ft|m)"
-    r"(?:\s+(?:(?:per|an|pro|par|por|a)\s+|à l['’]|all['’])(?P<per>hour|second|sec|h|s|stunde|heure|hora|ora)"
+    r"(?:\s+(?:(?:per|an|pro|par|por|a la)\s+|à l['’]|all['’])(?P<per>hour|second|sec|h|s|stunde|heure|hora|ora)"
     r"|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
-_PER_SIGNS = (" per ", " an ", " p", " a", " à", "⁻", "^")
+_PER_SIGNS = (" per ", " an ", " pro ", " par ", " por ", " a l", " all", " à l", "⁻", "^")
 _SPEED_UNITS = {"ki": "km", "km": "km", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _SQUARE = re.compile(
     r"(?:(?P<power>square|sq\.?|cubic|quadrat|kubik)[\s-]?)(?P<unit>[^\W\d_]+)|"
@@ -235,7 +236,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
     own = unit_of(unit) if unit else None
 
     def parse(text: str) -> float | Unclear | None:
-        plain = with_plain_marks(text, reply)
+        plain = with_plain_marks(text, reply) if "." in text or "," in text else text
         return Unclear("ambiguous") if plain is None else number_of(plain, own)
 
     return read_value(reply, parse, asked=asked)
@@ -253,6 +254,8 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
         # Nothing stands beside it.
         return _one_of((quantity,), own) if math.isfinite(quantity.value) else None
+    if "(" in text or "[" in text:
+        text = _BRACKETED_UNIT.sub(lambda match: f" {match[1]}" if unit_of(match[1]) else match[0], text)
     text = without_denied(_spelled_out(text, own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
     head, but, behind = text.partition(" but ")
@@ -331,13 +334,12 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
         text = _MINUS.sub("-", text)
-    if holds_any(text, _PER_SIGNS):
+    of = own.of if own else ""
+    if of in ("", "speed", "length") and holds_any(text, _PER_SIGNS):
         text = _PER.sub(_speed, text)
-    if "h" in text:
-        text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
     if "M " in text:
         text = _MILLIONS.sub(" million", text)
-    for pattern, plain in _OF_KIND.get(own.of if own else "", ()):
+    for pattern, plain in _OF_KIND.get(of, ()):
         text = pattern.sub(plain, text)
     if "±" in text or "+" in text or " or " in text:
         text = _PLUS_MINUS.sub("", text)
@@ -347,6 +349,10 @@ def _spelled_out(text: str, own: Unit | None) -> str:
 def _speed(match: re.Match[str]) -> str:
     unit, per = match["unit"][:2].lower(), (match["per"] or match["power"]).lower()
     return f"{_SPEED_UNITS.get(unit, 'm')}/{'h' if per[:2] in ('h', 'ho', 'he', 'st', 'or') else 's'}"
+
+
+def _hours(match: re.Match[str]) -> str:
+    return f"{match[1]} h {match[2]} min"
 
 
 def _power(match: re.Match[str]) -> str:
@@ -367,7 +373,9 @@ def _clock_in_words(match: re.Match[str]) -> str:
 
 
 _OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = {
+    "": ((_HOURS, _hours),),
     "time": (
+        (_HOURS, _hours),
         (_ONE, lambda _: "1"),
         (_AND_HALF, lambda match: f"{match[1]}.5 {match[2]}"),
         (_HALF, lambda _: "0.5"),

@@ -66,7 +66,7 @@ def _units() -> Mapping[str, Unit]:
         },
         "share": {"% percent per-cent": 0.01},
         "pixels": {"px pixel pixels": 1},
-        "steps": {"unit units step steps block blocks cell cells tile tiles pace paces": 1},
+        "steps": {"step steps block blocks cell cells tile tiles pace paces": 1},
     }
     units: dict[str, Unit] = {}
     for of, kinds in table.items():
