@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
 from gnomon.reading.characters import bare, in_any_case, without_marks
-from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
+from gnomon.reading.conclusions import declines
+from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing
 from gnomon.reading.mentions import (
     AFTER_LETTER,
     AND,
@@ -166,6 +167,7 @@ class Choices:
         # Whether words such as "No" judge an option; false where they are one.
         self._judged = _VERDICTS.isdisjoint(self._letters)
         self._denied = _DENIED_OR_CROSSED if self._judged else _DENIED
+        self._looked_at: tuple[str, list[int]] = "", []  # the last text, and where letters stand in it
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -226,8 +228,11 @@ class Choices:
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
-        places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
-        del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
+        last, places = self._looked_at
+        if last is not text:
+            places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
+            del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
+            self._looked_at = text, places
         return places
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
@@ -16,6 +16,7 @@ MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats it
 MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
 MAX_ALONE = 6  # characters of an answer in which no second one has room
+LEAST_CASES = 12  # characters in which two cases have room, each with its answer
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
@@ -51,7 +52,8 @@ class Said(NamedTuple):
     """What a reply says beside its thinking and its calls, in plain characters, and its JSON objects."""
 
     text: str
-    objects: tuple[tuple[int, dict[str, Any]], ...]
+    lowered: str = ""  # the text in small letters, each in its place
+    objects: tuple[tuple[int, dict[str, Any]], ...] = ()
 
     @property
     def lines(self) -> list[str]:
@@ -162,6 +164,7 @@ _MARGIN = re.compile(
 _NO_ANSWER_LABEL = frozenset({"conclusion", "verdict", "prediction", "response", "result", "solution"})
 _EMPTY = " \t\r\n*_`:\"'"
 # What in the clause, or in the sentence, before a label makes it declare nothing.
+FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
 _SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _WRONG = at_word_start(
@@ -177,42 +180,6 @@ _SUPPOSES = re.compile(
     r"^\W*(?:(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming|wenn|falls|s['’]il|если)\b|"
     r"(?:si|se)\s(?!\W)|如果|若|要是|もし)"
 )
-_OFFERED = "(?:answer|option|choice)s?"
-_FACTS = "(?:information|context|details|data)"
-_ISNT = r"(?:not|(?:is|are|was|were|do|does|did|has|have|could|ca)n['’]t)"
-_DECLINES = re.compile(
-    rf"\b(?:(?:can ?|could ){_ISNT} be (?:determined|answered|calculated|known)\b|"
-    rf"(?:can ?{_ISNT}|{_ISNT}|unable to|impossible to|not possible to) "
-    r"(?:be determined|determine|answer|calculate|provide|give|say|tell)(?:[.!]| (?!by\b|from\b|which\b))|"
-    rf"needs? (?:more|additional|further) {_FACTS}\b|"
-    rf"(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
-    rf"without (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
-    rf"not (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
-    rf"(?:{_ISNT}|no|none)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
-    rf"{_OFFERED}\b[^.\n]{{0,30}}\b{_ISNT}\b[^.\n]{{0,20}}\b(?:include|match)|"
-    r"mistake in the (?:question|problem|options|choices)\b|not sure\b|unsure\b|unclear\b)|"
-    r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
-)
-# One of these stands where `_DECLINES` finds something.
-_DECLINING = (
-    "no ",
-    "not",
-    "none",
-    "n't",
-    "n’t",
-    "un",
-    "im",
-    "ins",
-    "need",
-    "lack",
-    "without",
-    "mistake",
-    "选项",
-    "无法",
-)
-_STILL = re.compile(
-    r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
-)
 
 
 def what_is_said(reply: str) -> Said:
@@ -225,17 +192,19 @@ def what_is_said(reply: str) -> Said:
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
     if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
-        return Said("", ())
+        return Said("")
     if "~~" in text:
         text = _STRUCK.sub("", text)
-    if "--" in text and "|" in text:
-        text = _TABLE.sub(_as_lines, text)
-    if holds_any(text, _OR_ELSE_SIGNS if text.isascii() else _OR_ELSE_ELSEWHERE):
+    if "\n" in text:
+        if "--" in text and "|" in text:
+            text = _TABLE.sub(_as_lines, text)
+        if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
+            text = _without_next_question(text)
+    if len(text) > LEAST_CASES and holds_any(text, _OR_ELSE_SIGNS if text.isascii() else _OR_ELSE_ELSEWHERE):
         text = _without_cases(text)
-    if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
-        text = _without_next_question(text)
     text, objects = _objects(text) if "{" in text else (text, ())
-    return Said(text.strip(), objects)
+    text = text.strip()
+    return Said(text, _in_small_letters(text), objects)
 
 
 def _as_lines(table: re.Match[str]) -> str:
@@ -254,9 +223,9 @@ def _without_cases(text: str) -> str:
     for other in _OR_ELSE.finditer(lowered):
         ifs = [match.start() for match in _IF.finditer(lowered, max(end, other.start() - 300), other.start())]
         if ifs:
-            starts = [end, *(match.end() for match in _FULL_STOP.finditer(lowered, end, ifs[-1]))]
+            starts = [end, *(match.end() for match in FULL_STOP.finditer(lowered, end, ifs[-1]))]
             kept.append(text[end : starts[-1]])
-            stop = _FULL_STOP.search(lowered, other.end())
+            stop = FULL_STOP.search(lowered, other.end())
             end = stop.end() if stop else len(text)
     return "".join(kept) + text[end:]
 
@@ -317,7 +286,7 @@ def declarations_in(
 
     `in_own_words` finds declarations in words that only some kinds of answers have, such as "B is correct".
     """
-    in_words = labels_in(said.text)
+    in_words = labels_in(said.text, said.lowered)
     if asked == "line" and in_words and in_words[-1].rule == "asked_form":
         text = in_words[-1].text
         if len(text) <= MAX_ALONE and said.text.endswith(text):
@@ -424,9 +393,9 @@ def _in_small_letters(text: str) -> str:
     return lowered if len(lowered) == len(text) else text
 
 
-def labels_in(text: str) -> list[Declaration]:
+def labels_in(text: str, lowered: str = "") -> list[Declaration]:
     """The words that declare an answer, in their order; `Answer: …` that begins a line is the asked form."""
-    lowered = _in_small_letters(text)
+    lowered = lowered or _in_small_letters(text)
     declared: list[Declaration] = []
     following = len(text)
     labels = list((_ASCII_LABEL if lowered.isascii() else _LABEL).finditer(lowered))
@@ -459,80 +428,6 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
     rule: Rule = "asked_form" if is_asked else "declared"
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
-
-
-_CONCLUDING = (
-    "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|"
-    "因此|所以|したがって|따라서"
-)
-_CONCLUDES = re.compile(
-    rf"(?:{at_word_start(_CONCLUDING)})"
-    r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
-)
-_FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
-_IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
-_HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
-_QUALITIES = "new|final|right|exact|correct|resulting"
-_QUALITY_WORDS, _CONCLUDING_WORDS = _QUALITIES.split("|"), _CONCLUDING.split("|")
-_VALUE = re.compile(
-    rf"(?:{at_word_start(_QUALITIES)})\s"
-    r"(?:date|day|time|arrival time|value|number|distance|"
-    r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
-    r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
-    r"((?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
-    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)"
-)
-
-
-def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one."""
-    lowered = _in_small_letters(said.text)
-    if not holds_any(lowered, _QUALITY_WORDS):
-        return ()
-    return tuple(
-        Declaration("declared", match.start(), said.text[slice(*match.span(1))])
-        for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
-        if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
-    )
-
-
-def conclusion(said: Said) -> Iterator[Declaration]:
-    """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
-    lowered = _in_small_letters(said.text)
-    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING_WORDS) else []
-    if not conclusions:
-        return
-    last = conclusions[-1]
-    sentence, *behind = _FULL_STOP.split(said.text[last.end() :], maxsplit=1)
-    holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
-    if holds_value and not _DECLINES.search(sentence.lower()):
-        yield Declaration("declared", last.start(), what_it_is(sentence))
-
-
-def what_it_is(sentence: str) -> str:
-    """What a sentence says that something is, where one part of it says so with a value; else the sentence.
-
-    >>> what_it_is("The sum of 2 and 3 is 5."), what_it_is("It is 5 m, that is 16 ft.")
-    (' 5.', 'It is 5 m, that is 16 ft.')
-    """
-    said = [part for part in _IS_SAID.split(sentence)[1:] if _HOLDS_VALUE.search(part.lower())]
-    return said[0] if len(said) == 1 else sentence
-
-
-def declines(text: str) -> bool:
-    """Whether a reply says that it cannot answer, or that no answer on offer is right, and then offers none.
-
-    >>> declines("It is 5 m. This is not among the options."), declines("I cannot determine it, but: 5 m")
-    (True, False)
-    """
-    lowered = text.lower()
-    if not holds_any(lowered, _DECLINING):
-        return False
-    ends = [match.end() for match in _DECLINES.finditer(lowered)]
-    if not ends or _STILL.search(lowered, ends[-1]):
-        return False
-    _, *behind = _FULL_STOP.split(lowered[ends[-1] :], maxsplit=1)
-    return not any(map(_HOLDS_VALUE.search, behind))
 
 
 def declares_nothing(before: str) -> bool:

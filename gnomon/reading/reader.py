@@ -8,17 +8,14 @@ from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.core.score import Score
+from gnomon.reading.conclusions import conclusion, declines, named_values, what_it_is
 from gnomon.reading.declarations import (
     AnswerForm,
     Declaration,
     Said,
-    conclusion,
     declarations_in,
-    declines,
     labels_in,
-    named_values,
     what_is_said,
-    what_it_is,
 )
 from gnomon.reading.units import unit_of
 

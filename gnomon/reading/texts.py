@@ -19,8 +19,8 @@ _THEN = (
     "depois|por fim|poi|infine|затем|потом)"
 )
 _AND = r"(?:and|und|et|y|e|и)"
-_COMMAS = re.compile(rf"\s*[,，、]\s*(?:{_AND}\s+)?(?:{_THEN}\s+)?|\s{_AND}\s{_THEN}\s")
-_LAST_AND = re.compile(rf"\s{_AND}\s")
+_COMMAS = re.compile(rf"\s*[,，、]\s*(?:{_AND}\s+)?(?:{_THEN}\s+)?")
+_LAST_AND = re.compile(rf"\s{_AND}\s(?:{_THEN}\s)?")
 _OPENING = re.compile(
     r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|"
     rf"(?:first|zuerst|primero|d['’]abord|primeiro|сначала),?\s(?=.*,\s(?:(?:and|und|y|et|e|и)\s)?{_THEN}\s)",
@@ -118,7 +118,7 @@ def entries_in(text: str) -> tuple[str, ...]:
     parts = _PARTS.split(text[match.end() :] if (match := _OPENING.match(text)) else text)
     if len(parts) == 1:
         parts = _COMMAS.split(parts[0])
-        if len(parts) > 1 and sum(map(bool, map(_LAST_AND.search, parts))) == 1:
+        if len(parts) > 1 and not any(map(_LAST_AND.search, parts[:-1])):
             parts[-1:] = _LAST_AND.split(parts[-1])
     if len(parts) == 1:
         parts = _DASHES.split(parts[0])
