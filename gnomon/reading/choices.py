@@ -54,7 +54,9 @@ _LISTED = re.compile(
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
     rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|{AND}\b))"
 )
-_IN_CASE = re.compile(r"\W{0,6}\s(?:if|unless|when|wenn|falls|si|se|если)\b.{1,200}?(?<!\w)([A-Z])(?![\w'’])")
+_IN_CASE = re.compile(
+    r"[*_)\"']{0,4}\s(?:if|unless|when|wenn|falls|si|se|если)\b.{1,200}?(?<!\w)([A-Z])(?![\w'’])"
+)
 _AS_GOOD = re.compile(
     r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
@@ -196,7 +198,9 @@ class Choices:
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
             how = behind.lastgroup if behind else ""
-            if (how and is_chosen(text, at, how)) or self._is_given(text, at):
+            if (how and is_chosen(text, at, how)) or (
+                text[at + 1 : at + 2] == ")" and self._is_given(text, at)
+            ):
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
@@ -220,7 +224,7 @@ class Choices:
 
     def _is_given(self, text: str, at: int) -> bool:
         """Whether a letter in brackets is given with its option's words: "The cause is (B) the east wind"."""
-        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
+        if not _IS_BEFORE.search(text, max(0, at - 8), at):
             return False
         words = self._texts[text[at]]
         behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))

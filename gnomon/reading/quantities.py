@@ -215,9 +215,10 @@ def _decimal(digits: str) -> float:
     >>> _decimal("1,234"), _decimal("1.234,5"), _decimal("0,125"), _decimal("1 234.5"), _decimal("1.200")
     (1234.0, 1234.5, 0.125, 1234.5, 1.2)
     """
-    if digits.isdecimal():
+    try:
         return float(digits)
-    digits = re.sub(_GROUP, "", digits)
+    except ValueError:  # parted by marks
+        digits = re.sub(_GROUP, "", digits)
     if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}", digits):
         digits = digits.replace(",", "")
     elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", digits):
