@@ -27,7 +27,8 @@ _COMPASS = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"\bturn\w*\s(?:by\s)?\d+\s?(?:°|degrees?)?\s?(?:to the\s)?(?:(?:counter|anti)-?)?(?:left|right|clockwise)\b",
+    r"\bturn\w*\s(?:by\s)?\d+\s?(?:°|degrees?)?\s?"
+    r"(?:to the\s)?(?:left|right|(?:(?:counter|anti)-?)?clockwise)\b",
     re.IGNORECASE,
 )
 _ABBREVIATED = re.compile(r"(?<![\w.])(?:[NS]{1,2}[EW]|[EW][NS][EW]|[NESW])(?![\w'’°])")

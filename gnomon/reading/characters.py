@@ -6,16 +6,11 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 _INVISIBLE = (
-    0xAD,
-    0x61C,
-    0x180E,
-    0xFEFF,
-    *range(0x200B, 0x2010),
-    *range(0x202A, 0x202F),
-    *range(0x2060, 0x206A),
-    *range(0xFE00, 0xFE10),
+    *(0xAD, 0x61C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F)),
+    *(*range(0x2060, 0x206A), *range(0xFE00, 0xFE10)),
 )
 _WIDE = (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800), *range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A))
+_BRACKETS = "【】〔〕「」『』《》〈〉\u3000"
 _DIGITS = (*range(0x660, 0x66A), *range(0x6F0, 0x6FA))  # Arabic, Persian
 _DARK: dict[int, str | None] = {
     base + at: chr(ord("A") + at) for base in (0x1F150, 0x1F170) for at in range(26)
@@ -26,10 +21,7 @@ _PLAIN: dict[int, str | None] = {
     **_DARK,
     **dict.fromkeys(_INVISIBLE),
     0x20E3: ".",  # of a number on a key
-    **{
-        ord(mark): plain
-        for mark, plain in zip("【】〔〕「」『』《》〈〉\u3000", "[][][][][][] ", strict=True)
-    },
+    **{ord(mark): plain for mark, plain in zip(_BRACKETS, "[][][][][][] ", strict=True)},
 }
 _FANCY = frozenset(map(chr, _PLAIN))
 _WRAPPER = re.compile(
@@ -60,15 +52,8 @@ _DENIED = re.compile(
     r".*?(?=[,;:\n]|\.(?:\s|$)|\sbut\b|\ssondern\b|$)",
     re.IGNORECASE,
 )
-_DENYING = (
-    "not ",
-    "nicht ",
-    "no es ",
-    "não é ",
-    "не ",
-    "n't ",
-    "n’t ",
-)  # one of these stands where `_DENIED` finds something
+# One of these stands where `_DENIED` finds something.
+_DENYING = ("not ", "nicht ", "no es ", "não é ", "не ", "n't ", "n’t ")
 _MARKS = " \t\r\n*_`~\"'“”‘’«»„()[]{}<>.,;:!?。、"
 
 

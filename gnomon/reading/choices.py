@@ -419,7 +419,7 @@ class Choices:
         return next(iter(named), None)
 
     def _of_several(self, text: str, named: set[str]) -> str | None:
-        """The one of several with which a reply ends: "Between A and B, it was B", "Past A, so it is at B"."""
+        """The one of several with which a reply ends: "Between A and B, it was B", "Past A, so to B"."""
         head = _LAST_CLAUSE.match(text)
         last = text[head.end() :] if head else ""
         if head is None or not (_OF_SEVERAL.search(head[0]) or _SO.match(last)) or is_denied(text, len(text)):

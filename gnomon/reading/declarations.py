@@ -86,15 +86,7 @@ _OR_ELSE = re.compile(
 # One of these stands where `_OR_ELSE` finds something.
 _OR_ELSE_SIGNS = ("therwise", "lse", "onst", "falls", "inon", "i no,", "contr", "ltrim")
 _OR_ELSE_ELSEWHERE = (
-    *(*_OR_ELSE_SIGNS, "senã"),
-    "наче",
-    "противном",
-    "否则",
-    "否則",
-    "不然",
-    "なければ",
-    "아니면",
-    "않으면",
+    *(*_OR_ELSE_SIGNS, "senã", "наче", "противном", "否则", "否則", "不然", "なければ", "아니면", "않으면"),
 )
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")

@@ -51,7 +51,7 @@ def language_of(reply: str) -> Language | None:
 
 
 def with_english_sides(reply: str, places: re.Pattern[str]) -> str | None:
-    """The reply with E or W for the O of Ost or Oeste at these places; None where its language leaves it open."""
+    """The reply with E or W for the O of Ost or Oeste at these places; None where that is left open."""
     if not places.search(reply, 0, MAX_TOLD):
         return reply
     language = language_of(reply)
@@ -61,8 +61,8 @@ def with_english_sides(reply: str, places: re.Pattern[str]) -> str | None:
 def with_plain_marks(text: str, reply: str) -> str | None:
     """A text whose "1.250" is 1250 where the language of its reply says so; None where that is left open.
 
-    >>> with_plain_marks("1.250 m", "Die Wand ist 1.250 m lang."), with_plain_marks("1.250 m", "It is 1.250 m.")
-    ('1250 m', '1.250 m')
+    >>> [with_plain_marks("1.250 m", reply) for reply in ("Die Wand ist 1.250 m lang.", "It is 1.250 m.")]
+    ['1250 m', '1.250 m']
     >>> with_plain_marks("1,250 m", "Sie ist 1,250 m lang und 0,5 m hoch, die Wand.")
     '1.250 m'
     """

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.languages import with_plain_marks
+from gnomon.reading.number_words import in_digits
 from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
 MAX_BOUND = 40  # characters from a number within which it may be called a bound
-MAX_WORDS = 80  # characters of a number in words
+MAX_LABEL = 80  # characters before a number in which its unit may be named
 SAME = 0.05  # by how much a value in another unit may be rounded beside the same value
 _SPACE = "\u00a0\u2009\u202f\u2007 "
 _GROUP = rf"['’_{_SPACE}]"
@@ -53,14 +54,16 @@ _HOURS = re.compile(
     r"(\d(?<![\d.].)\d{0,5}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
 _ONE = re.compile(
-    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|h?ora|час)(?:,?\s(?:and|und|et|y|e|и))?\s(?:\d|demi|medi|mei|mezz|a half))",
+    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|h?ora|час)(?:,?\s(?:and|und|et|y|e|и))?\s"
+    r"(?:\d|demi|medi|mei|mezz|a half))",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
 _MIN_S = re.compile(r"(\d\s?[Mm]in(?:ut\w{1,2})?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
 _AND_HALF = re.compile(
-    r"(\d(?<![\d.,].)\d{0,3})\s?([^\W\d_]{1,10}?)(?:\s(?:and a half|et demie?|y medi[ao]|e mei[ao]|e mezz[ao]|с половиной)\b|\s?[半반])"
+    r"(\d(?<![\d.,].)\d{0,3})\s?([^\W\d_]{1,10}?)"
+    r"(?:\s(?:and a half|et demie?|y medi[ao]|e mei[ao]|e mezz[ao]|с половиной)\b|\s?[半반])"
 )
 _HALF = re.compile(r"半[个個]?(?=[小時天日年])")
 _ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
@@ -69,8 +72,8 @@ _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
 _SCALE = re.compile(r"([KMB])(?<=\d.)(?![\w/])")
 _PER = re.compile(
     r"(?<![^\W\d_])(?P<unit>kil[oóô]m\w{2,6}|km|m[eè]t\w{1,4}|miles?|feet|foot|ft|m)"
-    r"(?:\s+(?:(?:per|an|pro|par|por|a la)\s+|à l['’]|all['’])(?P<per>hour|second|sec|h|s|stunde|heure|hora|ora)"
-    r"|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
+    r"(?:\s+(?:(?:per|an|pro|par|por|a la)\s+|à l['’]|all['’])"
+    r"(?P<per>hour|second|sec|h|s|stunde|heure|hora|ora)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
 _PER_SIGNS = (" per ", " an ", " pro ", " par ", " por ", " a l", " all", " à l", "⁻", "^")
@@ -126,30 +129,6 @@ _OPERATOR = re.compile(
 )
 _RECKONS = re.compile(r"[-+×÷√^∑∫·/*−–=]|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|\([^)]*$")
 _CUT = re.compile(r"[-+×÷*/^√(=−–]\s*$")
-_SMALL = [
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {
-    **{word: at for at, word in enumerate(_SMALL)},
-    **{word: 10 * at for at, word in enumerate(_TENS, start=2)},
-    **dict.fromkeys(("anderthalb", "eineinhalb", "полтора"), 1.5),
-    **{
-        f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
-    },
-}
-_SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
-_SHARES |= {"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6}
-_IN_WORDS = re.compile(
-    r"(?:(?:the (?:count|number|total)(?: of [a-z ]{1,30}?)? is|"
-    r"there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
-    r"(?:about |approximately |roughly |around |exactly |just |only )?"
-    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|quarter|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
-    r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
-    r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?(?:\s(?:in|on|at|visible)\s\D{0,40})?\.?",
-    re.IGNORECASE,
-)
 
 
 class Quantity(NamedTuple):
@@ -273,13 +252,13 @@ def _one_in(written: str, own: Unit | None) -> float | Unclear | None:
     text = _of_formula(written).strip()
     quantities = quantities_in(text)
     if not quantities:
-        text = _in_digits(text)
+        text = in_digits(text)
         quantities = quantities_in(text)
     if not quantities or not all(map(math.isfinite, [quantity.value for quantity in quantities])):
         return None
     if len(quantities) == 1 and quantities[0].unit is None and own is not None:
         before = written[: len(written.rstrip()) - len(text) + quantities[0].start]
-        if named := _LABEL_UNIT.search(before, max(0, len(before) - MAX_WORDS)):  # "Distance (km): 3.6"
+        if named := _LABEL_UNIT.search(before, max(0, len(before) - MAX_LABEL)):  # "Distance (km): 3.6"
             quantities[0] = quantities[0]._replace(unit=unit_of(named[1]))
     if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
         return _one_of(quantities, own)  # nothing stands beside it
@@ -392,21 +371,6 @@ _OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], st
         (_METRES, lambda match: f"{match[1]}.{match[2]} m"),
     ),
 }
-
-
-def _in_digits(text: str) -> str:
-    """A text that is nothing but a number in words, and its unit, in digits."""
-    match = None if len(text) > MAX_WORDS else _IN_WORDS.fullmatch(text.strip())
-    if match is None or (match[1].lower() in ("a", "an") and not any(match.group(2, 3, 5, "rest"))):
-        return text
-    value = _SHARES.get(match[1].lower()) or _WORDS.get(match[1].lower(), 1)
-    value *= _SHARES.get((match[2] or "").lower(), 1)
-    value += 0.5 if match[3] or match[5] else 0
-    rest = match["rest"]
-    if rest is None:
-        return f"{value:.15g}{match[4] or ''}"
-    behind = _WORDS.get(rest.lower())
-    return text if behind is None else f"{value:.15g}{match[4] or ''} {behind}{match['of']}"
 
 
 def _of_formula(text: str) -> str:

@@ -156,7 +156,7 @@ def bare_values(said: Said) -> Iterator[Declaration]:
 
 
 def _labels(lines: list[str]) -> list[str]:
-    """The names that lines give their values, as "Start: 13:10" and "End: 14:30"; none unless each has its own."""
+    """The names that lines give their values, as "Start: 13:10" and "End: 14:30", if each has its own."""
     labels = [match[1] for match in map(_LABELLED.match, lines) if match]
     return labels if len(set(labels)) == len(lines) else []
 

@@ -28,7 +28,8 @@ _OPENING = re.compile(
 )
 _ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
 _NUMBERED = re.compile(
-    r"^\s*(?:\*\*)?(?:[-*•]|\(?\d{1,3}[.)]|step \d{1,3}:|\|?\s*\d{1,3}\s*\||[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
+    r"^\s*(?:\*\*)?(?:[-*•]|\(?\d{1,3}[.)]|step \d{1,3}:|\|?\s*\d{1,3}\s*\||[a-z]\)|"
+    r"(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")

@@ -125,7 +125,8 @@ _CLOCKS = (
         + r":(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
     ),
     re.compile(
-        rf"{_HOUR_DIGITS}\s?(?:h|heures?|Uhr|ч)(?:\s?(?P<m>\d{{2}})|(?P<mid>\set demie))?(?![\w])(?!\s?\d)(?:\s{_MERIDIEM})?"
+        rf"{_HOUR_DIGITS}\s?(?:h|heures?|Uhr|ч)(?:\s?(?P<m>\d{{2}})|(?P<mid>\set demie))?"
+        rf"(?![\w])(?!\s?\d)(?:\s{_MERIDIEM})?"
     ),
     re.compile(rf"{_HOUR_DIGITS}[.,](?P<m>\d{{2}})\s?(?:Uhr|h)\b"),
     re.compile(r"(?P<h>[0-2](?<![\d:.].)(?:(?<!2)\d|(?<=2)[0-4]))(?P<m>[0-5]\d)\s?(?i:hours|hrs|h)\b"),
@@ -152,8 +153,8 @@ _HALF_DE = re.compile(
     rf"\b(?P<way>halb|viertel vor|viertel nach|dreiviertel)\s+(?P<hour>{'|'.join(_HOUR_DE)})\b", re.IGNORECASE
 )
 _NOON = re.compile(
-    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|(?<!-)midi|minuit|mezzogiorno|mezzanotte|"
-    r"meio-dia|meia-noite|полдень|полночь)\b|正午|午夜|零时",
+    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|(?<!-)midi|minuit|mezzogiorno|"
+    r"mezzanotte|meio-dia|meia-noite|полдень|полночь)\b|正午|午夜|零时",
     re.IGNORECASE,
 )
 # One of these stands where a time is in words.
@@ -161,30 +162,23 @@ _IN_WORDS = (
     *("past", "after", "to", "before", "till", "clock", "halb", "viertel", "noon", "mid", "mitt", "medi"),
     *("minuit", "mezz", "meio", "meia", "полдень", "полночь", "正午", "午夜", "零时"),
 )
-_NIGHT = {
-    "midnight",
-    "mitternacht",
-    "medianoche",
-    "minuit",
-    "mezzanotte",
-    "meia-noite",
-    "полночь",
-    "午夜",
-    "零时",
-}
+_NIGHT = frozenset(
+    ("midnight", "mitternacht", "medianoche", "minuit", "mezzanotte", "meia-noite", "полночь", "午夜", "零时")
+)
 _LATE = (
-    *("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening", "at night", "noon"),
     *(
+        "p",
+        "下午",
+        "晚上",
+        "午後",
+        "오후",
+        "in the afternoon",
+        "in the evening",
+        "at night",
+        "noon",
         "de la tarde",
-        "de la noche",
-        "da tarde",
-        "da noite",
-        "nachmittags",
-        "abends",
-        "de l'",
-        "de l’",
-        "du soir",
     ),
+    *("de la noche", "da tarde", "da noite", "nachmittags", "abends", "de l'", "de l’", "du soir"),
 )
 _EARLY = (
     *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),

@@ -84,13 +84,14 @@ UNITS = _units()
 # Names beside the English ones, for replies in other languages.
 _ELSEWHERE: Mapping[str, str] = {
     "m": "metro metros metri mètre mètres метр метра метров м 米 公尺 メートル 미터",
-    "km": "kilometro kilometros kilómetro kilómetros chilometro chilometri quilômetro quilômetros kilomètre kilomètres км "
-    " километр километра километров 公里 千米 キロメートル 킬로미터",
+    "km": "kilometro kilometros kilómetro kilómetros chilometro chilometri quilômetro quilômetros "
+    "kilomètre kilomètres км километр километра километров 公里 千米 キロメートル 킬로미터",
     "cm": "zentimeter centímetro centímetros centimètre centimètres см "
     " сантиметров 厘米 センチメートル 센티미터",
     "mm": "мм 毫米",
     "mi": "meile meilen milla millas milha milhas mille milles миль мили 英里 マイル 마일",
-    "s": "sekunde sekunden segundo segundos secondo secondi seconde secondes seconden секунд секунды секунда с 秒 초",
+    "s": "sekunde sekunden segundo segundos secondo secondi seconde secondes seconden "
+    "секунд секунды секунда с 秒 초",
     "min": "minuten minuto minutos minuti минут минуты минута мин 分钟 分鐘 分 분",
     "h": "std stunde stunden ora ore uur hora horas heure heures час часа часов ч 小时 小時 時間 시간",
     "d": "tag tage tagen día días dia dias jour jours день дня дней 天 日 일",
