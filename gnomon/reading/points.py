@@ -167,7 +167,8 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     text = text.lower()
     if not text.isascii():
         for words, side in _PREFIXED.items():
-            text = text.replace(words, f"{side} " if words[-1] in ".e" else f" {side} ")
+            own = side if words[-1] == "e" else f"{side} " if words[-1] == "." else f" {side} "
+            text = text.replace(words, own)
     if "°" not in text:
         text = _SPACED.sub(lambda match: f"{match[1]}°{match[2]}'{match[3]}″", text)
         text = _SPACED_MINUTES.sub(lambda match: f"{match[1]}°{match[2]}'", text)
