@@ -108,7 +108,11 @@ def _named(text: str) -> Iterator[float]:
     alone = bare(text)
     for match in _COMPASS.finditer(text):
         word = match[0].strip().lower()
-        if word not in _DOUBTFUL or word == alone or _LEADS_TO_SIDE.search(text, 0, match.start()):
+        if (
+            word not in _DOUBTFUL
+            or word == alone
+            or _LEADS_TO_SIDE.search(text, max(0, match.start() - 8), match.start())
+        ):
             yield from _mean([_SIDES[part] for part in _PART.findall(word)])
     for word in _ABBREVIATED.findall(text if len(alone) > 3 else alone.upper()):
         yield from _mean([_SIDES[part] for part in word.lower()])

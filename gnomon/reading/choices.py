@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from gnomon.reading.characters import bare, in_any_case, without_marks
 from gnomon.reading.conclusions import declines
@@ -97,7 +98,7 @@ _BEHIND = re.compile(
     r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
 )
 _TICKED_ROW = re.compile(
-    r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]*?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
+    r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]{0,200}?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
 )
 _TICKED_LINE = re.compile(r"^[\s*-]*[✓✔✅☑][\s*(]*([A-Z])(?![\w'’])", re.MULTILINE)
 _DENIED_OR_CROSSED = re.compile(
@@ -206,7 +207,8 @@ class Choices:
                 ticked.append(at)
         if "|" in text or not text.isascii():
             for line in (_TICKED_ROW, _TICKED_LINE):
-                ticked += [found.start(1) for found in line.finditer(text) if found[1] in self._options]
+                found = islice(line.finditer(text), MAX_LETTERS)
+                ticked += [match.start(1) for match in found if match[1] in self._options]
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [

@@ -80,7 +80,7 @@ _PER_SIGNS = (" per ", " an ", " pro ", " par ", " por ", " a l", " all", " à l
 _SPEED_UNITS = {"ki": "km", "km": "km", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _SQUARE = re.compile(
     r"(?:(?P<power>square|sq\.?|cubic|quadrat|kubik)[\s-]?)(?P<unit>[^\W\d_]+)|"
-    r"(?P<first>[^\W\d_]+)\s(?P<behind>carr|cuadrad|quadrad|quadrat|cubique|cúbic)\w*",
+    r"(?P<first>[^\W\d_]{1,12})\s(?P<behind>carr|cuadrad|quadrad|quadrat|cubique|cúbic)\w*",
     re.IGNORECASE,
 )
 _LENGTHS = {1000: "km", 1: "m", 0.01: "cm", 1609.344: "mi", 0.3048: "ft"}

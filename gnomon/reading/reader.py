@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.core.score import Score
 from gnomon.reading.conclusions import conclusion, declines, named_values, what_it_is
 from gnomon.reading.declarations import (
+    MAX_TRIED,
     AnswerForm,
     Declaration,
     Said,
@@ -163,10 +165,12 @@ def _labels(lines: list[str]) -> list[str]:
 
 def _emphasised(text: str) -> Iterator[Declaration]:
     """The only value in bold letters; headings are none."""
-    places = list(_BOLD.finditer(text)) if "**" in text else []
+    places = list(islice(_BOLD.finditer(text), MAX_TRIED)) if "**" in text else []
     values = {place[1].strip(" .") + _unit_behind(text, place.end()) for place in places}
-    is_open = any(_OPENS.search(text, 0, p.start()) or _GOES_ON.match(text, p.end()) for p in places)
-    if len(values) == 1 and not is_open:
+    if len(values) == 1 and not any(
+        _OPENS.search(text, max(0, place.start() - 12), place.start()) or _GOES_ON.match(text, place.end())
+        for place in places
+    ):
         yield Declaration("only_mention", 0, values.pop())
 
 

@@ -153,8 +153,8 @@ _HALF_DE = re.compile(
     rf"\b(?P<way>halb|viertel vor|viertel nach|dreiviertel)\s+(?P<hour>{'|'.join(_HOUR_DE)})\b", re.IGNORECASE
 )
 _NOON = re.compile(
-    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|(?<!-)midi|minuit|mezzogiorno(?! e)|"
-    r"mezzanotte|meio-dia|meia-noite|полдень|полночь)\b|正午|午夜|零时",
+    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|(?<!-)midi|minuit|"
+    r"mezzogiorno(?! e)|mezzanotte|meio-dia|meia-noite|полдень|полночь)\b|正午|午夜|零时",
     re.IGNORECASE,
 )
 # One of these stands where a time is in words.
