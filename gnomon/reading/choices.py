@@ -165,6 +165,8 @@ class Choices:
         self._letters: dict[str, str] = {}
         for letter, plain in self._texts.items():
             self._letters[plain] = self._letters.get(plain, "") + letter
+        # Characters of a text that may be an option, its letter, the words and marks that go with them.
+        self._most = max(map(len, options.values()), default=0) + MAX_VALUE
         # Whether no option's text can be a mere letter.
         self._have_words = min(map(len, options.values()), default=0) > MAX_LETTER
         # Whether words such as "No" judge an option; false where they are one.
@@ -326,7 +328,7 @@ class Choices:
 
     def _whole(self, text: str) -> str | Unclear | None:
         """The option that a text as a whole is: its letter, its words, or both."""
-        if len(text) > MAX_CONTENT:
+        if len(text) > self._most:
             return None
         text = without_marks(text)
         if chosen := self._alone(text) or self._by_text(text):

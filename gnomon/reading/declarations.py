@@ -132,7 +132,7 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     "resposta": re.compile(rf"(?:\s+(?:correta|certa|final))?(?:{_GAP}[:=]|\s+(?:é|seria)(?!\w):?)"),
     "ответ": re.compile(rf"(?:ом)?{_GAP}(?:[:=]|[–—-]|\b(?:это|будет|является)\b:?)"),
     **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(rf"{_GAP}[:–—-]|(?=\s[a-zа-е]\b)")),
-    **dict.fromkeys(("risposta", "antwoord", "odpowiedź"), _OTHER_ANSWER),
+    **dict.fromkeys(("risposta", "odpowiedź"), _OTHER_ANSWER),
     **dict.fromkeys(("правильный вариант", "верный вариант"), re.compile(r"(?:\s+ответа)?[\s*]{0,6}[:–—-]?")),
     **dict.fromkeys(("答案", "正确选项", "正确的选项", "正確選項", "正解"), _CHINESE),
     **dict.fromkeys(
