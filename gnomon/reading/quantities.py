@@ -5,13 +5,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.languages import with_plain_marks
 from gnomon.reading.number_words import in_digits
-from gnomon.reading.reader import Reading, Unclear, read_value
+from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
 from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
@@ -38,6 +38,7 @@ _NUMBER = re.compile(
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
 _BRACKETED_UNIT = re.compile(r"(?<=\d)\s?[(\[]([^\W\d_][\w/²³]{0,15})[)\]]")
+_HOW_SURE = re.compile(r"confidence|probability|certainty|score|likelihood", re.IGNORECASE)
 _LABEL_UNIT = re.compile(
     r"(?:\bin|[(\[_])\s?([^\W\d_][\w/²³]{0,15})[)\]]?[*_,]{0,3}\s?(?:is|was|are|[:=≈|])"
     r"[\s*_$:]*(?:about|approximately|roughly|around|[~≈])?\s*$"
@@ -95,7 +96,7 @@ _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
     rf"[\d{_VULGAR}](?<![\d.,].)[\d.,]{{0,20}}{_MEASURE}(?:\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
-    rf"|\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED})"
+    rf"|\s+(?:to|until|till|or|bis|oder|a|à|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED})"
 )
 _BETWEEN = re.compile(rf"\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}")
 _BOUND = re.compile(
@@ -219,7 +220,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
         plain = with_plain_marks(text, reply) if "." in text or "," in text else text
         return Unclear("ambiguous") if plain is None else number_of(plain, own)
 
-    return read_value(reply, parse, asked=asked)
+    return read_value(reply, parse, asked=asked, undeclared=objects_and_values)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
@@ -283,14 +284,29 @@ def _from_json(text: str) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict):
-        amounts = [
-            (amount, *name.split("_")[1:][-1:])  # "distance_km"
-            for name, amount in value.items()
-            if isinstance(amount, int | float) and not isinstance(amount, bool)
-        ]
-        unit = [value[name] for name in ("unit", "units") if name in value]
-        return " ".join(map(str, (*amounts[0][:1], *(unit or amounts[0][1:])))) if len(amounts) == 1 else ""
+        return _of_fields(value)
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
+
+
+def _of_fields(fields: Mapping[str, Any]) -> str:
+    """The one amount of a JSON object with its unit, or several such as hours and minutes; "" without one."""
+    amounts = {
+        name: value
+        for name, value in fields.items()
+        if isinstance(value, int | float | Mapping | str)
+        and not isinstance(value, bool)
+        and not (isinstance(value, str) and not _DIGIT.search(value))
+        and not _HOW_SURE.search(name)
+    }
+    if len(amounts) > 1 and all(map(unit_of, amounts)):
+        return " ".join(f"{value} {name}" for name, value in amounts.items())
+    if len(amounts) != 1:
+        return ""
+    [(name, amount)] = amounts.items()
+    if isinstance(amount, Mapping):
+        return _of_fields(amount)
+    unit = fields.get("unit", fields.get("units", name.rpartition("_")[2] if len(name) > 1 else ""))
+    return f"{amount} {unit}" if isinstance(amount, int | float) else amount
 
 
 def _in_own_scale(text: str, own: Unit | None) -> str:
@@ -322,7 +338,7 @@ def _spelled_out(text: str, own: Unit | None) -> str:
     for pattern, plain in _OF_KIND.get(of, ()):
         text = pattern.sub(plain, text)
     if "±" in text or "+" in text or " or " in text:
-        text = _PLUS_MINUS.sub("", text)
+        text = _PLUS_MINUS.sub(lambda match: " " if text[: match.start()][-1:].isalpha() else "", text)
     return _SPREAD.sub("", text) if "(" in text else text
 
 
