@@ -59,7 +59,7 @@ _IN_CASE = re.compile(
     r"[*_)\"']{0,4}\s(?:if|unless|when|wenn|falls|si|se|если)\b.{1,200}?(?<!\w)([A-Z])(?![\w'’])"
 )
 _AS_GOOD = re.compile(
-    r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
+    r"([A-Z])(?<!\w.)[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
 _EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
 _AROUND = _EMPTY + "([{<"
@@ -98,7 +98,7 @@ _BEHIND = re.compile(
     r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
 )
 _TICKED_ROW = re.compile(
-    r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]{0,200}?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
+    r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]{0,100}?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
 )
 _TICKED_LINE = re.compile(r"^[\s*-]*[✓✔✅☑][\s*(]*([A-Z])(?![\w'’])", re.MULTILINE)
 _DENIED_OR_CROSSED = re.compile(
