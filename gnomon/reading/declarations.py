@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.reading.characters import at_word_start, holds_any, plain_characters
+from gnomon.reading.characters import at_word_start, plain_characters
 from gnomon.reading.units import unit_of
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
@@ -16,7 +16,6 @@ MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats it
 MAX_LABELS = 200  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
 MAX_ALONE = 6  # characters of an answer in which no second one has room
-LEAST_CASES = 12  # characters in which two cases have room, each with its answer
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
@@ -83,11 +82,8 @@ _OR_ELSE = re.compile(
     r"si no|de lo contrario|(?:em |in )?caso contr[aá]rio|sen[ãa]o|altrimenti|иначе|в противном случае)\b|"
     r"否则|否則|不然|そうでなければ|さもなければ|아니면|그렇지 않으면)"
 )
-# One of these stands where `_OR_ELSE` finds something.
-_OR_ELSE_SIGNS = ("therwise", "lse", "onst", "falls", "inon", "i no,", "contr", "ltrim")
-_OR_ELSE_ELSEWHERE = (
-    *(*_OR_ELSE_SIGNS, "senã", "наче", "противном", "否则", "否則", "不然", "なければ", "아니면", "않으면"),
-)
+# One of these stands where `_OR_ELSE` finds something that is not in ASCII.
+_OR_ELSE_SIGNS = frozenset("ãа否不な아않")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
 _FIELD = re.compile(
@@ -192,7 +188,11 @@ def what_is_said(reply: str) -> Said:
             text = _TABLE.sub(_as_lines, text)
         if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
             text = _without_next_question(text)
-    if len(text) > LEAST_CASES and holds_any(text, _OR_ELSE_SIGNS if text.isascii() else _OR_ELSE_ELSEWHERE):
+    if (
+        ("therwise" in text or "lse" in text or "rnfalls" in text or "onst" in text or "inon" in text)
+        or ("i no," in text or "contr" in text or "ltrim" in text)
+        or not (text.isascii() or _OR_ELSE_SIGNS.isdisjoint(text))
+    ):
         text = _without_cases(text)
     text, objects = _objects(text) if "{" in text else (text, ())
     text = text.strip()

@@ -34,7 +34,7 @@ _NUMBER = re.compile(
     rf"(?:(?:(?P<whole>\d{{1,6}})\s+)?(?P<top>\d{{1,6}})\s?[/⁄]\s?(?P<bottom>\d{{1,6}})(?![\d/.])"
     rf"|(?P<digits>{_DIGITS})(?:\s?(?P<vulgar>[{_VULGAR}]))?|\s?(?P<alone>[{_VULGAR}]))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
-    r"(?:\s?(?P<times>k(?![^\W\d_])|[万萬亿億]|(?:thousand|million|billion|[tT]ausend|[tT]sd|Mio|mil|millions?|Millionen|тыс|млн)\b\.?))?"
+    r"(?:\s?(?=[kmbtMTтм万萬亿億])(?P<times>k(?![^\W\d_])|[万萬亿億]|(?:thousand|million|billion|[tT]ausend|[tT]sd|Mio|mil|millions?|Millionen|тыс|млн)\b\.?))?"
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
 _BRACKETED_UNIT = re.compile(r"(?<=\d)\s?[(\[]([^\W\d_][\w/²³]{0,15})[)\]]")
