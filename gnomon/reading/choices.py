@@ -249,7 +249,9 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
-        if declines(text) and not any(map(DENIES.search, self._letters.keys() - _VERDICTS)):
+        if declines(said.lowered if text is said.text else text.lower()) and not any(
+            map(DENIES.search, self._letters.keys() - _VERDICTS)
+        ):
             return  # and no option says that it cannot be told
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
@@ -356,7 +358,7 @@ class Choices:
 
     def _by_value(self, text: str) -> str | None:
         """The option whose value a short text gives, in whatever spelling of the unit."""
-        if len(text) > MAX_VALUE or not self._values or declines(text):
+        if len(text) > MAX_VALUE or not self._values or declines(text.lower()):
             return None
         read = {unit: number_of(text, unit) for unit in {quantity.unit for quantity in self._values.values()}}
         for letter, quantity in self._values.items():

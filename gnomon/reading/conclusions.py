@@ -88,13 +88,14 @@ def what_it_is(sentence: str) -> str:
     return said[0] if len(said) == 1 else sentence
 
 
-def declines(text: str) -> bool:
+def declines(lowered: str) -> bool:
     """Whether a reply says that it cannot answer, or that no answer on offer is right, and then offers none.
 
-    >>> declines("It is 5 m. This is not among the options."), declines("I cannot determine it, but: 5 m")
+    It is in small letters.
+
+    >>> declines("it is 5 m. this is not among the options."), declines("i cannot determine it, but: 5 m")
     (True, False)
     """
-    lowered = text.lower()
     if not holds_any(lowered, _DECLINING):
         return False
     ends = [match.end() for match in _DECLINES.finditer(lowered)]

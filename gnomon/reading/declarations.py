@@ -56,7 +56,8 @@ class Said(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        return [line for line in self.text.splitlines() if line.strip()]
+        lines = self.text.splitlines() if "\n" in self.text else [self.text]
+        return [line for line in lines if line.strip()]
 
 
 _OBJECT = re.compile(r"\{\s*[\"'}]")
@@ -157,7 +158,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _WRONG = at_word_start(
     "not|never|wrong|incorrect|false|mistaken|mistake|falsche|incorrecta|fausse|errada|incorreta|"
-    r"argue|why|first thought|seems? like|tempt\w*|in (?:which|that) case"
+    r"argue|why|first thought|seems? like|tempt\w*|in which case|in that case"
 )
 _OTHER = at_word_start("second|alternative|another|rejected|previous|earlier|initial|each|every")
 _UNDOES = re.compile(

@@ -135,7 +135,7 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
 def bare_values(said: Said) -> Iterator[Declaration]:
     """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
     lines = said.lines
-    if declines(said.text):
+    if declines(said.lowered):
         return
     yield from conclusion(said)
     if len(lines) == 1:

@@ -111,6 +111,8 @@ def unit_of(word: str) -> Unit | None:
     >>> unit_of("KM") == unit_of("kilometres"), unit_of("apples") is None, unit_of("метров") == unit_of("m")
     (True, True, True)
     """
+    if word in UNITS:
+        return UNITS[word]
     plain = word.casefold().rstrip(".,;)").replace(" ", "")
     return UNITS.get(plain) or _FOREIGN.get(plain)
 
