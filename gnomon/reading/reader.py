@@ -41,7 +41,11 @@ _OPENS = re.compile(
 )
 _GOES_ON = re.compile(r"\s?(?:[-–—~/]|to|or|and|bis|oder|ou|до|или)\s?\*{0,2}\d", re.IGNORECASE)
 _WORD = re.compile(r"\s{0,2}\(?([^\W\d_][\w/²³]{0,15}|[°%])")
-_LABELLED = re.compile(r"[\s*_>•-]*(?![Ss]tep\b)([^\W\d_][^\n:.\d]{0,30}):")
+# A line that gives a value a name; steps, and what is said about an answer, are none.
+_LABELLED = re.compile(
+    r"[\s*_>•-]*(?!(?i:step|reason|expla|why|confid|note|justif|rational|evidence|analysis|calc|assum|unit))"
+    r"([^\W\d_][^\n:.\d]{0,30}):"
+)
 _TOTAL = re.compile(r"total|sum|result|final|overall|answer", re.IGNORECASE)
 _TAKES_BACK = re.compile(
     r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b"
