@@ -113,7 +113,7 @@ _OF_SEVERAL = re.compile(
 )
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
 _SO = re.compile(
-    r"\W*(?:so|thus|hence|therefore|daher|also|donc|quindi|portanto|por (?:lo )?tanto|поэтому)\b",
+    r"\W*(?:so|also)\b|.*\b(?:thus|hence|therefore|daher|donc|quindi|portanto|por (?:lo )?tanto|поэтому)\b",
     re.IGNORECASE,
 )
 _BEGINS_WITH_AND = re.compile(rf"\W*{AND}\b")

@@ -5,14 +5,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.languages import with_plain_marks
-from gnomon.reading.number_words import in_digits
+from gnomon.reading.number_words import from_json, in_digits
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
-from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
@@ -38,7 +37,6 @@ _NUMBER = re.compile(
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
 _BRACKETED_UNIT = re.compile(r"(?<=\d)\s?[(\[]([^\W\d_][\w/²³]{0,15})[)\]]")
-_HOW_SURE = re.compile(r"confidence|probability|certainty|score|likelihood", re.IGNORECASE)
 _LABEL_UNIT = re.compile(
     r"(?:\bin|[(\[_])\s?([^\W\d_][\w/²³]{0,15})[)\]]?[*_,]{0,3}\s?(?:is|was|are|[:=≈|])"
     r"[\s*_$:]*(?:about|approximately|roughly|around|[~≈])?\s*$"
@@ -112,7 +110,8 @@ _SPREAD = re.compile(
     r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
 )
 _BECAUSE = re.compile(
-    r"\s(?:because|since|as|so|where|given that|but|though|although|while|which|weil|denn|porque|"
+    r"\s(?:because|since|as|so|where|given that|but|though|although|while|"
+    r"which(?!\s(?:gives|makes|is|equals|comes|amounts|adds|yields)\b)|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _FIRST_THOUGHT = re.compile(
@@ -226,7 +225,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     """The one number of a text; None without one, or where a formula is all there is of it."""
     if text.lstrip()[:1] in ("{", "["):
-        text = _from_json(text)
+        text = from_json(text)
     if len(text) > MAX_TEXT:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
     if text.endswith(")") and _CALL.fullmatch(text.strip()):
@@ -277,36 +276,6 @@ def _one_in(written: str, own: Unit | None) -> float | Unclear | None:
     if _is_total(quantities, text) and own is None:
         return quantities[0].value
     return _one_of(joined(quantities, text) if len(quantities) > 1 else quantities, own)
-
-
-def _from_json(text: str) -> str:
-    value = as_json(text)
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, dict):
-        return _of_fields(value)
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
-
-
-def _of_fields(fields: Mapping[str, Any]) -> str:
-    """The one amount of a JSON object with its unit, or several such as hours and minutes; "" without one."""
-    amounts = {
-        name: value
-        for name, value in fields.items()
-        if isinstance(value, int | float | Mapping | str)
-        and not isinstance(value, bool)
-        and not (isinstance(value, str) and not _DIGIT.search(value))
-        and not _HOW_SURE.search(name)
-    }
-    if len(amounts) > 1 and all(map(unit_of, amounts)):
-        return " ".join(f"{value} {name}" for name, value in amounts.items())
-    if len(amounts) != 1:
-        return ""
-    [(name, amount)] = amounts.items()
-    if isinstance(amount, Mapping):
-        return _of_fields(amount)
-    unit = fields.get("unit", fields.get("units", name.rpartition("_")[2] if len(name) > 1 else ""))
-    return f"{amount} {unit}" if isinstance(amount, int | float) else amount
 
 
 def _in_own_scale(text: str, own: Unit | None) -> str:

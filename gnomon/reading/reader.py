@@ -36,7 +36,8 @@ _FIRST_SENTENCE = re.compile(
 _BOLD = re.compile(r"\*\*(?=[^*\n]*\d)([^*\n:]{1,60})\*\*(?!\s?:)")
 # What makes a value in bold letters one end of a range, or a bound.
 _OPENS = re.compile(
-    r"(?:\b(?:between|from|than|least|most|over|under|not|or|to|until|before|after|by)|[-–—~/<>≤≥])\s?$",
+    r"(?:\b(?:between|from|than|least|most|over|under|up to|not|until|before|after|by)|[-–—~/<>≤≥]|"
+    r"\d[^\s.]{0,4}(?:\s[^\s\d]{1,8})?\s(?:to|or|and))\s?$",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"\s?(?:[-–—~/]|to|or|and|bis|oder|ou|до|или)\s?\*{0,2}\d", re.IGNORECASE)
@@ -172,7 +173,7 @@ def _emphasised(text: str) -> Iterator[Declaration]:
     places = list(islice(_BOLD.finditer(text), MAX_TRIED)) if "**" in text else []
     values = {place[1].strip(" .") + _unit_behind(text, place.end()) for place in places}
     if len(values) == 1 and not any(
-        _OPENS.search(text, max(0, place.start() - 12), place.start()) or _GOES_ON.match(text, place.end())
+        _OPENS.search(text, max(0, place.start() - 20), place.start()) or _GOES_ON.match(text, place.end())
         for place in places
     ):
         yield Declaration("only_mention", 0, values.pop())

@@ -11,7 +11,7 @@ from gnomon.reading.reader import Reading, last_line, read_answer
 
 _PARTS = re.compile(
     r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|"
-    r",?\s(?:followed by|and then)\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
+    r"(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
 )
 _DASHES = re.compile(r"\s[-–—]\s|(?<=\b[A-Z])[\s-](?=[A-Z]\b)")
 _THEN = (
@@ -20,6 +20,8 @@ _THEN = (
 )
 _AND = r"(?:and|und|et|y|e|и)"
 _COMMAS = re.compile(rf"\s*[,，、]\s*(?:{_AND}\s+)?(?:{_THEN}\s+)?")
+_AND_THEN = re.compile(r",?\s(?:followed by|and then)\s")
+_HEAD = re.compile(r"[^,;:\n]{1,60}:\s(?=[^:\n]*,[^:\n]*$)")
 _LAST_AND = re.compile(rf"\s{_AND}\s(?:{_THEN}\s)?")
 _OPENING = re.compile(
     r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|"
@@ -115,8 +117,9 @@ def entries_in(text: str) -> tuple[str, ...]:
         value = as_json(text)
         if isinstance(value, list):
             return texts_of(value)
-    text = text.strip()
-    parts = _PARTS.split(text[match.end() :] if (match := _OPENING.match(text)) else text)
+    text = _AND_THEN.sub(", ", text.strip())
+    match = _OPENING.match(text) or _HEAD.match(text)
+    parts = _PARTS.split(text[match.end() :] if match else text)
     if len(parts) == 1:
         parts = _COMMAS.split(parts[0])
         if len(parts) > 1 and not any(map(_LAST_AND.search, parts[:-1])):
