@@ -186,7 +186,7 @@ def what_is_said(reply: str) -> Said:
         text = _STRUCK.sub("", text)
     if "\n" in text:
         if "--" in text and "|" in text:
-            text = _TABLE.sub(_as_lines, text)
+            text = _TABLE.sub(_as_lines, text, count=MAX_TRIED)
         if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
             text = _without_next_question(text)
     if (

@@ -111,7 +111,7 @@ _SPREAD = re.compile(
 )
 _BECAUSE = re.compile(
     r"\s(?:because|since|as|so|where|given that|but|though|although|while|"
-    r"which(?!\s(?:gives|makes|is|equals|comes|amounts|adds|yields)\b)|weil|denn|porque|"
+    r"which(?!\s(?:gives|makes|equals|comes|amounts|adds|yields)\b)|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _FIRST_THOUGHT = re.compile(
