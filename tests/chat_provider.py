@@ -9,7 +9,7 @@ from tests.loopback import Loopback
 
 
 class Refusal(Exception):
-    """What a provider refuses a request with: status and message."""
+    """What a provider refuses a request with: status, message and, if there are some, headers."""
 
 
 class ChatProvider:
@@ -17,6 +17,7 @@ class ChatProvider:
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []  # that came with them
         self._server = Loopback(_handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
@@ -33,6 +34,12 @@ class ChatProvider:
         """The message, and why it ends."""
         reason, message = self.finish_reason(request), self.reply(request)
         return {"index": 0, "finish_reason": reason, "message": message}
+
+    def body(self, request: dict[str, Any]) -> dict[str, Any]:
+        """All of the answer."""
+        usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+        known = {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "usage": usage}
+        return {**known, "choices": [self.choice(request)]}
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -52,18 +59,20 @@ def _handler(provider: ChatProvider) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             provider.requests.append(request)
-            usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "usage": usage}
-            status = 200
+            provider.keys.append(self.headers.get("Authorization", "").removeprefix("Bearer "))
+            status, headers = 200, {}
             try:
-                body["choices"] = [provider.choice(request)]
+                body = provider.body(request)
             except Refusal as refusal:
-                status, message = refusal.args
-                body = {"error": {"message": message}}
+                status, message, *more = refusal.args
+                headers = more[0] if more else {}
+                body = {"error": message if isinstance(message, dict) else {"message": message}}
             data = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data)
 

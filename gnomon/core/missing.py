@@ -42,7 +42,7 @@ ADVICE = {
 IN_SPEC = frozenset(
     {"provider:auth", "provider:bad_request", "provider:not_found", "judge:auth", "agent:timeout", "budget"}
 )
-RESUME = "Then `gnomon resume` runs what is missing."
+RESUME = "Then `gnomon resume` runs what is missing; with the spec changed, run the job anew."
 ANEW = "With the spec changed, run the job anew: `gnomon resume` keeps to the old one."
 
 

@@ -145,7 +145,7 @@ def _advice(heard: Exchange) -> str:
     if isinstance(fault, ProviderFault) and fault.cause == "timeout":
         return "See whether the server runs; if it is slow, raise the model's `call_seconds`."
     cause = getattr(fault, "cause", "")
-    return ADVICE.get(f"provider:{cause}", "Trials will end as missing, with these words.")
+    return ADVICE.get(f"provider:{cause}", "Trials will end as missing so: see the server's log.")
 
 
 def _is_wordless(reply: Reply) -> bool:
@@ -205,7 +205,7 @@ def _system_role(heard: Exchanges, needs: Needs) -> Finding:
     if said is None:
         return _unasked("system_role", asked, is_needed=needs.system)
     if said.reply is None:
-        advice = "No arm of Gnomon's own sends a system message; prompts that have one will be refused."
+        advice = "Start the server with a template that takes system messages, or ask questions without one."
         return _row("system_role", asked, _fault(said), "unfit", advice)
     if SYSTEM_WORD in said.reply.text.lower():
         return _row("system_role", asked, _said(said.reply), "fit")
@@ -216,7 +216,7 @@ def _system_role(heard: Exchanges, needs: Needs) -> Finding:
         asked,
         _said(said.reply),
         "unfit",
-        "The system message was taken and not followed: the server's template may drop it.",
+        "The server's template may drop system messages: start it with one that keeps them.",
     )
 
 
@@ -259,9 +259,12 @@ def _stop_reason(heard: Exchanges, needs: Needs) -> Finding:  # noqa: ARG001 (ev
         return _row("stop_reason", asked, came, "fit")
     counted = short.reply.completion_tokens
     if counted is not None and counted > SHORT_TOKENS:
-        advice = "The server does not keep to `max_tokens`, which then limits nothing."
+        advice = "Start the server so that it keeps to `max_tokens`, which limits nothing here."
     else:
-        advice = "A cut reply is told as a whole one: the report cannot count `cut`, and has `unreadable`."
+        advice = (
+            "A cut reply is told as a whole one, and counts as `unreadable`: start the server so that it "
+            "says `length`, or give replies room by `max_tokens`."
+        )
     return _row("stop_reason", asked, came, "unfit", advice)
 
 
@@ -308,7 +311,7 @@ def _tool_call(heard: Exchanges, needs: Needs) -> Finding:
         except ValueError:
             is_object = False
         if not is_object:
-            advice = "Arguments that are no JSON object are told to the model and counted as bad."
+            advice = f"Such calls count as bad: see the server's tool parser, or {IN_WORDS}."
             return _row("tool_call", asked, came, "unfit", advice)
         return _row("tool_call", asked, came, "fit")
     if forms is not None:
@@ -327,7 +330,9 @@ def _tool_call(heard: Exchanges, needs: Needs) -> Finding:
 
 def _failed_call(asked: str, call: Exchange, *, is_first: bool) -> Finding:
     if isinstance(call.fault, ModelFault):
-        advice = "Such calls end trials as `model:malformed_call`: see the server's tool parser."
+        advice = (
+            f"Such calls end trials as `model:malformed_call`: see the server's tool parser, or {IN_WORDS}."
+        )
     elif getattr(call.fault, "cause", "") == "bad_request":
         advice = (
             f"Every trial with tools will be missing: start the server with a tool parser, or {IN_WORDS}."
@@ -345,19 +350,19 @@ def _tool_result(heard: Exchanges, needs: Needs) -> Finding:
     if result is None:
         return _unasked("tool_result", asked, is_needed=bool(needs.tools))
     if result.reply is None:
-        advice = "Every trial that calls a tool will end so: compare with what `gnomon show` prints."
+        advice = f"Every trial that calls a tool will end so: {IN_WORDS}."
         return _row("tool_result", asked, _fault(result), "unfit", advice)
     reply = result.reply
     if CODE_WORD in without_thinking(reply.text).lower():
         return _row("tool_result", asked, _said(reply), "fit")
     if reply.tool_calls or text_calls(reply.text, needs.tools):
-        advice = "Trials will repeat calls until `max_tool_calls`: the model does not use what came back."
+        advice = f"Trials will repeat calls until `max_tool_calls`: {IN_WORDS}."
         return _row("tool_result", asked, "another call", "unfit", advice)
     if _is_cut(reply):
         return _row("tool_result", asked, f"{_said(reply)}, cut", "unfit", _cut(reply, needs))
     if _is_wordless(reply):
         return _row("tool_result", asked, _said(reply), "unfit", _wordless(reply))
-    advice = "The model replied without what the tool returned: the server may leave results out."
+    advice = f"The server may leave results of tools out: {IN_WORDS}."
     return _row("tool_result", asked, _said(reply), "unfit", advice)
 
 
@@ -407,8 +412,8 @@ def _tokens(heard: Exchanges, needs: Needs) -> Finding:
         return _row(
             "tokens", asked, f"{first.prompt_tokens} + {first.completion_tokens} of the first call", "fit"
         )
-    advice = "Tokens and price will be unknown in the report"
-    advice += ", and the spec's `limits` rest on them." if needs.counts else "."
+    advice = "Tokens and price will be unknown: start the server so that it reports `usage`"
+    advice += ", or leave the spec's `limits` out." if needs.counts else "."
     return _row("tokens", asked, "none", "unfit" if needs.counts else "not_needed", advice)
 
 

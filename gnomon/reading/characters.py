@@ -6,16 +6,11 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 _INVISIBLE = (
-    0xAD,
-    0x61C,
-    0x180E,
-    0xFEFF,
-    *range(0x200B, 0x2010),
-    *range(0x202A, 0x202F),
-    *range(0x2060, 0x206A),
-    *range(0xFE00, 0xFE10),
+    *(0xAD, 0x61C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F)),
+    *(*range(0x2060, 0x206A), *range(0xFE00, 0xFE10)),
 )
 _WIDE = (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800), *range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A))
+_BRACKETS = "【】〔〕「」『』《》〈〉\u3000"
 _DIGITS = (*range(0x660, 0x66A), *range(0x6F0, 0x6FA))  # Arabic, Persian
 _DARK: dict[int, str | None] = {
     base + at: chr(ord("A") + at) for base in (0x1F150, 0x1F170) for at in range(26)
@@ -25,10 +20,8 @@ _PLAIN: dict[int, str | None] = {
     **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},
     **_DARK,
     **dict.fromkeys(_INVISIBLE),
-    **{
-        ord(mark): plain
-        for mark, plain in zip("【】〔〕「」『』《》〈〉\u3000", "[][][][][][] ", strict=True)
-    },
+    0x20E3: ".",  # of a number on a key
+    **{ord(mark): plain for mark, plain in zip(_BRACKETS, "[][][][][][] ", strict=True)},
 }
 _FANCY = frozenset(map(chr, _PLAIN))
 _WRAPPER = re.compile(
@@ -46,6 +39,7 @@ _COMMANDS = (
     (re.compile(r"\\pi(?![A-Za-z])"), "π"),
     (re.compile(r"\\%"), "%"),
 )
+_SPACES = re.compile(" {2,}")
 _BRACKETED = re.compile(r"^\s*<\s?([-+]?\d[\d.,:/-]{0,30}\s?[^\W\d_°%]{0,10}[°%]?)\s?>\s*\.?\s*$")  # "<295>"
 _TAG = re.compile(
     r"</?(?:answer|s|b|i|u|p|em|strong|span|code)>|<br ?/?>|<end_of_turn>|"
@@ -53,18 +47,13 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:not|nicht|no es|não é|не)\s(?:(?:at|on|in|due|about|the)\s)?"
+    r"(?:\b(?:(?:can)?not|nicht|no es|não é|не)|n['’]t)\s(?:(?:be|at|on|in|due|about|the)\s){0,2}"
     r"(?=[-−+]?\d|(?-i:[A-Z])|(?:north|south|east|west|half|quarter|noon|midnight)\b)"
     r".*?(?=[,;:\n]|\.(?:\s|$)|\sbut\b|\ssondern\b|$)",
     re.IGNORECASE,
 )
-_DENYING = (
-    "not ",
-    "nicht ",
-    "no es ",
-    "não é ",
-    "не ",
-)  # one of these stands where `_DENIED` finds something
+# One of these stands where `_DENIED` finds something.
+_DENYING = ("not ", "nicht ", "no es ", "não é ", "не ", "n't ", "n’t ")
 _MARKS = " \t\r\n*_`~\"'“”‘’«»„()[]{}<>.,;:!?。、"
 
 
@@ -121,6 +110,7 @@ def without_marks(text: str) -> str:
     ('B', '7/2m', '12 m')
     """
     if "\\" in text:
+        text = text.replace("~", " ")
         # Replaced by functions, as `re` makes a template anew for each search.
         for _ in range(3 if "{" in text else 0):  # as deep as wrappers are nested in practice
             text = _FRACTION.sub(lambda part: f" {part[1]}/{part[2]}", _WRAPPER.sub(itemgetter(1), text))
@@ -128,7 +118,9 @@ def without_marks(text: str) -> str:
     if "\\" in text:
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
-    text = text.replace("$", "").replace("{,}", ",")
+    text = text.replace("$", "").replace("`", "").replace("{,}", ",")
+    if "  " in text:
+        text = _SPACES.sub(" ", text)
     if "<" in text:
         text = _BRACKETED.sub(itemgetter(1), _TAG.sub("", text))
     if "*" in text:

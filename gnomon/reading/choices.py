@@ -4,9 +4,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from gnomon.reading.characters import bare, in_any_case, without_marks
-from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing, declines
+from gnomon.reading.conclusions import declines
+from gnomon.reading.declarations import AnswerForm, Declaration, Said, declares_nothing
 from gnomon.reading.mentions import (
     AFTER_LETTER,
     AND,
@@ -53,8 +55,11 @@ _LISTED = re.compile(
     rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
     rf"(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|{AND}\b))"
 )
+_IN_CASE = re.compile(
+    r"[*_)\"']{0,4}\s(?:if|unless|when|wenn|falls|si|se|если)\b.{1,200}?(?<!\w)([A-Z])(?![\w'’])"
+)
 _AS_GOOD = re.compile(
-    r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
+    r"([A-Z])(?<!\w.)[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
 _EMPTY = " \t\n*_`~\"'“”‘’«»)]}>$.!。"
 _AROUND = _EMPTY + "([{<"
@@ -92,6 +97,10 @@ _BEHIND = re.compile(
     r"|(?P<ends>[.,;!:\n。，；]|$"
     r"|\s(?:because|since|as|for|over|rather than|instead of|here|though|although|given)\b|\s\((?!or|and)))"
 )
+_TICKED_ROW = re.compile(
+    r"\|[\s*(]*([A-Z])[\s*).]*\|[^\n]{0,100}?(?:[✓✔✅☑]|\|[\s*]*(?i:yes|correct|true)\b)[^\w\n]*(?:\n|$)"
+)
+_TICKED_LINE = re.compile(r"^[\s*-]*[✓✔✅☑][\s*(]*([A-Z])(?![\w'’])", re.MULTILINE)
 _DENIED_OR_CROSSED = re.compile(
     rf"{_DENIED.pattern}"
     rf"|{MARKS}\s?(?:[:=.?|–—-]\s?)?{MARKS}(?:[✗✘❌✖]|{in_any_case('no|false|incorrect|wrong')}\b(?! \w))"
@@ -103,6 +112,10 @@ _OF_SEVERAL = re.compile(
     r"\b(?:between|either|of|among|zwischen|entweder|von|entre|между|из)\b", re.IGNORECASE
 )
 _LAST_CLAUSE = re.compile(r".*[,;:.]\s", re.DOTALL)
+_SO = re.compile(
+    r"\W*(?:so|also)\b|.*\b(?:thus|hence|therefore|daher|donc|quindi|portanto|por (?:lo )?tanto|поэтому)\b",
+    re.IGNORECASE,
+)
 _BEGINS_WITH_AND = re.compile(rf"\W*{AND}\b")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
@@ -152,11 +165,14 @@ class Choices:
         self._letters: dict[str, str] = {}
         for letter, plain in self._texts.items():
             self._letters[plain] = self._letters.get(plain, "") + letter
+        # Characters of a text that may be an option, its letter, the words and marks that go with them.
+        self._most = max(map(len, options.values()), default=0) + MAX_VALUE
         # Whether no option's text can be a mere letter.
         self._have_words = min(map(len, options.values()), default=0) > MAX_LETTER
         # Whether words such as "No" judge an option; false where they are one.
         self._judged = _VERDICTS.isdisjoint(self._letters)
         self._denied = _DENIED_OR_CROSSED if self._judged else _DENIED
+        self._looked_at: tuple[str, list[int]] = "", []  # the last text, and where letters stand in it
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -185,10 +201,16 @@ class Choices:
         for at in self._letters_in(text):
             behind = _BEHIND.match(text, at + 1)
             how = behind.lastgroup if behind else ""
-            if (how and is_chosen(text, at, how)) or self._is_given(text, at):
+            if (how and is_chosen(text, at, how)) or (
+                text[at + 1 : at + 2] == ")" and self._is_given(text, at)
+            ):
                 places.append(at)
             if how == "ticked":
                 ticked.append(at)
+        if "|" in text or not text.isascii():
+            for line in (_TICKED_ROW, _TICKED_LINE):
+                found = islice(line.finditer(text), MAX_LETTERS)
+                ticked += [match.start(1) for match in found if match[1] in self._options]
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [
@@ -206,7 +228,7 @@ class Choices:
 
     def _is_given(self, text: str, at: int) -> bool:
         """Whether a letter in brackets is given with its option's words: "The cause is (B) the east wind"."""
-        if text[at + 1 : at + 2] != ")" or not _IS_BEFORE.search(text, max(0, at - 8), at):
+        if not _IS_BEFORE.search(text, max(0, at - 8), at):
             return False
         words = self._texts[text[at]]
         behind = _without_article(bare(text[at + 2 : at + 10 + 2 * len(words)]))
@@ -214,8 +236,11 @@ class Choices:
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
-        places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
-        del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
+        last, places = self._looked_at
+        if last is not text:
+            places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
+            del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
+            self._looked_at = text, places
         return places
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
@@ -224,7 +249,9 @@ class Choices:
             return
         yield Declaration("whole", 0, text)
         yield Declaration("leading", 0, text)
-        if declines(text) and not any(map(DENIES.search, self._letters)):
+        if declines(said.lowered if text is said.text else text.lower()) and not any(
+            map(DENIES.search, self._letters.keys() - _VERDICTS)
+        ):
             return  # and no option says that it cannot be told
         if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration("last_line", 0, text.rpartition("\n")[2])
@@ -290,7 +317,7 @@ class Choices:
             return ""
         if own is not None:
             return Unclear()
-        another = _LISTED.match(rest) or _AS_GOOD.search(rest)
+        another = _LISTED.match(rest) or _AS_GOOD.search(rest) or _IN_CASE.match(rest)
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         return letter
@@ -303,7 +330,7 @@ class Choices:
 
     def _whole(self, text: str) -> str | Unclear | None:
         """The option that a text as a whole is: its letter, its words, or both."""
-        if len(text) > MAX_CONTENT:
+        if len(text) > self._most:
             return None
         text = without_marks(text)
         if chosen := self._alone(text) or self._by_text(text):
@@ -331,7 +358,7 @@ class Choices:
 
     def _by_value(self, text: str) -> str | None:
         """The option whose value a short text gives, in whatever spelling of the unit."""
-        if len(text) > MAX_VALUE or not self._values or declines(text):
+        if len(text) > MAX_VALUE or not self._values or declines(text.lower()):
             return None
         read = {unit: number_of(text, unit) for unit in {quantity.unit for quantity in self._values.values()}}
         for letter, quantity in self._values.items():
@@ -354,7 +381,7 @@ class Choices:
         if by_text := self._by_first_words(head):
             return by_text
         match = _LEADS.match(head)
-        if match is None or not _LEAD_ENDS.match(head, match.end()):
+        if match is None or head.startswith("{") or not _LEAD_ENDS.match(head, match.end()):
             return None
         letter = self._letter(match, head)
         if isinstance(letter, Unclear) or not letter:
@@ -398,11 +425,11 @@ class Choices:
         return next(iter(named), None)
 
     def _of_several(self, text: str, named: set[str]) -> str | None:
-        """The one of several with which a reply ends: "Between A and B, it was B"."""
+        """The one of several with which a reply ends: "Between A and B, it was B", "Past A, so to B"."""
         head = _LAST_CLAUSE.match(text)
-        if head is None or not _OF_SEVERAL.search(head[0]) or is_denied(text, len(text)):
+        last = text[head.end() :] if head else ""
+        if head is None or not (_OF_SEVERAL.search(head[0]) or _SO.match(last)) or is_denied(text, len(text)):
             return None
-        last = text[head.end() :]
         letters = {last[at] for at in self._letters_in(last)}
         letters |= {letter for letter, _ in self._named_by_words(last)}
         if len(letters) != 1 or not letters <= named or _BEGINS_WITH_AND.match(last):

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.reading.characters import at_word_start, holds_any, plain_characters
+from gnomon.reading.characters import at_word_start, plain_characters
+from gnomon.reading.units import unit_of
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
@@ -50,11 +51,13 @@ class Said(NamedTuple):
     """What a reply says beside its thinking and its calls, in plain characters, and its JSON objects."""
 
     text: str
-    objects: tuple[tuple[int, dict[str, Any]], ...]
+    lowered: str = ""  # the text in small letters, each in its place
+    objects: tuple[tuple[int, dict[str, Any]], ...] = ()
 
     @property
     def lines(self) -> list[str]:
-        return [line for line in self.text.splitlines() if line.strip()]
+        lines = self.text.splitlines() if "\n" in self.text else [self.text]
+        return [line for line in lines if line.strip()]
 
 
 _OBJECT = re.compile(r"\{\s*[\"'}]")
@@ -70,17 +73,30 @@ _CALL_ALONE = re.compile(
 )
 _NEXT_QUESTION = re.compile(r"\n(?:Question|Human|User):")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_TABLE = re.compile(
+    r"^([^\n\d]*\|[^\n\d]*)\n[ \t]*\|?[ \t:|-]*--[ \t:|-]*\n([^\n]*\|[^\n]*)(?:\n(?![^\n]*\|)|\Z)",
+    re.MULTILINE,
+)
+_IF = re.compile(r"\b(?:if|when|unless|wenn|falls|si|s['’]il|se|если)\b|如果|若|要是|もし|れば|なら|면")
+_OR_ELSE = re.compile(
+    r"[.;,:(—–。；，、]\s*(?:(?:(?:and|or|but|ou|y|и|und)\s)?(?:otherwise|else|sonst|andernfalls|ansonsten|sinon|"
+    r"si no|de lo contrario|(?:em |in )?caso contr[aá]rio|sen[ãa]o|altrimenti|иначе|в противном случае)\b|"
+    r"否则|否則|不然|そうでなければ|さもなければ|아니면|그렇지 않으면)"
+)
+# One of these stands where `_OR_ELSE` finds something that is not in ASCII.
+_OR_ELSE_SIGNS = frozenset("ãа否不な아않")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
-    r"(?:answers?|ans|final|output|label|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
+    r"(?:answers?|ans|final|selected|output|label|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
     r"|answerletter|optionno|optionnumber|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
 )
 _TAG = re.compile(
     r"[<\[](/?)(answer|ans|final|final_?answer|choice|option|result|solution)[>\]]|<\|(begin|end)_of_box\|>",
     re.IGNORECASE,
 )
+_UNIT_BEHIND = re.compile(r"[\s$~\\)]{0,4}(?:text\{)?\s?([^\W\d_][\w/²³]{0,15}|[°%])[\s$}\\)*.]*(?=[\n,]|\Z)")
 _BRACE = re.compile(r"(?:\\|\b)(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
 
 # What stands between a label and what it declares.
@@ -94,6 +110,7 @@ _COLON = re.compile(rf"s?{_GAP}[:=]")
 _TO = r"(?:\s(?:to|for)\s[^\n.:]{1,60}?)?"
 _CHOICE = re.compile(rf"(?:\s+correcte)?(?:{_IS}|{_GAP}\best\b)")
 _OPCION = re.compile(rf"\s+(?:correcta|correta|certa)(?:{_GAP}[:=]|\s+(?:es|é)(?!\w):?)")
+_OTHER_ANSWER = re.compile(rf"(?:\s+\w{{5,8}})?(?:{_GAP}[:=]|\s+(?:è|is|to)(?!\w):?)")
 _JAPANESE = re.compile(rf"{_GAP}(?:は|[:=])")
 _KOREAN = re.compile(rf"{_GAP}(?:은|는|이|[:=])")
 _CHINESE = re.compile(rf"{_GAP}(?:应该是|應該是|应为|應為|就是|为|為|是|选择|选|選|は|[:=]|(?=\n))")
@@ -111,7 +128,8 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("lösung", "ergebnis"), re.compile(rf"{_GAP}[:=]|\s+(?:ist|lautet)\b")),
     "resposta": re.compile(rf"(?:\s+(?:correta|certa|final))?(?:{_GAP}[:=]|\s+(?:é|seria)(?!\w):?)"),
     "ответ": re.compile(rf"(?:ом)?{_GAP}(?:[:=]|[–—-]|\b(?:это|будет|является)\b:?)"),
-    **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(r"(?=\s[a-zа-е]\b)")),
+    **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(rf"{_GAP}[:–—-]|(?=\s[a-zа-е]\b)")),
+    **dict.fromkeys(("risposta", "odpowiedź"), _OTHER_ANSWER),
     **dict.fromkeys(("правильный вариант", "верный вариант"), re.compile(r"(?:\s+ответа)?[\s*]{0,6}[:–—-]?")),
     **dict.fromkeys(("答案", "正确选项", "正确的选项", "正確選項", "正解"), _CHINESE),
     **dict.fromkeys(
@@ -135,53 +153,21 @@ _MARGIN = re.compile(
 _NO_ANSWER_LABEL = frozenset({"conclusion", "verdict", "prediction", "response", "result", "solution"})
 _EMPTY = " \t\r\n*_`:\"'"
 # What in the clause, or in the sentence, before a label makes it declare nothing.
+FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
 _SENTENCE_END = re.compile(r"[.!?。！？\n]\s*")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _WRONG = at_word_start(
     "not|never|wrong|incorrect|false|mistaken|mistake|falsche|incorrecta|fausse|errada|incorreta|"
-    r"argue|why|first thought|seems? like|tempt\w*"
+    r"argue|why|first thought|seems? like|tempt\w*|in which case|in that case"
 )
 _OTHER = at_word_start("second|alternative|another|rejected|previous|earlier|initial|each|every")
 _UNDOES = re.compile(
     rf"(?:{_WRONG}|n['’]t|\b(?:might|may|could|would) (?:think|say|argue|guess|seem))\b|"
     rf"неправильн|неверн|错误|錯誤|不[能应该会]{{0,2}}$|(?:{_OTHER})\s$"
 )
-_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming)\b")
-_OFFERED = "(?:answer|option|choice)s?"
-_FACTS = "(?:information|context|details|data)"
-_ISNT = r"(?:not|(?:is|are|was|were|do|does|did|has|have|could|ca)n['’]t)"
-_DECLINES = re.compile(
-    rf"\b(?:(?:can ?|could ){_ISNT} be (?:determined|answered|calculated|known)\b|"
-    rf"(?:can ?{_ISNT}|{_ISNT}|unable to|impossible to|not possible to) "
-    r"(?:be determined|determine|answer|calculate|provide|give|say|tell) (?!by\b|from\b|which\b)|"
-    rf"needs? (?:more|additional|further) {_FACTS}\b|"
-    rf"(?:insufficient|not enough|lacks?(?: necessary)?) {_FACTS}\b|"
-    rf"without (?:more|further|additional|any|this|that|specific) {_FACTS}\b|"
-    rf"not (?:provide|include|contain|give|have)\b[^.\n]{{0,30}}\b{_FACTS}\b|"
-    rf"(?:{_ISNT}|no|none)\b[^.\n]{{0,40}}\b(?:{_OFFERED}|listed|provided|available)\b|"
-    rf"{_OFFERED}\b[^.\n]{{0,30}}\b{_ISNT}\b[^.\n]{{0,20}}\b(?:include|match)|"
-    r"mistake in the (?:question|problem|options|choices)\b|not sure\b|unsure\b|unclear\b)|"
-    r"选项(?:字母)?为无|不在选项|无法(?:确定|判断|回答)"
-)
-# One of these stands where `_DECLINES` finds something.
-_DECLINING = (
-    "no ",
-    "not",
-    "none",
-    "n't",
-    "n’t",
-    "un",
-    "im",
-    "ins",
-    "need",
-    "lack",
-    "without",
-    "mistake",
-    "选项",
-    "无法",
-)
-_STILL = re.compile(
-    r"\b(?:but|however|still|nevertheless|so|therefore|thus|hence|guess|estimat\w+|assum\w+)\b"
+_SUPPOSES = re.compile(
+    r"^\W*(?:(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had|otherwise|else|assuming|wenn|falls|s['’]il|если)\b|"
+    r"(?:si|se)\s(?!\W)|如果|若|要是|もし)"
 )
 
 
@@ -195,13 +181,46 @@ def what_is_said(reply: str) -> Said:
         calls = find_text_calls(text)
         text = text if calls is None else calls.rest
     if text.endswith((")", "```")) and _CALL_ALONE.fullmatch(text.strip()):
-        return Said("", ())
+        return Said("")
     if "~~" in text:
         text = _STRUCK.sub("", text)
-    if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
-        text = _without_next_question(text)
+    if "\n" in text:
+        if "--" in text and "|" in text:
+            text = _TABLE.sub(_as_lines, text, count=MAX_TRIED)
+        if "\nQuestion:" in text or "\nHuman:" in text or "\nUser:" in text:
+            text = _without_next_question(text)
+    if (
+        ("therwise" in text or "lse" in text or "rnfalls" in text or "onst" in text or "inon" in text)
+        or ("i no," in text or "contr" in text or "ltrim" in text)
+        or not (text.isascii() or _OR_ELSE_SIGNS.isdisjoint(text))
+    ):
+        text = _without_cases(text)
     text, objects = _objects(text) if "{" in text else (text, ())
-    return Said(text.strip(), objects)
+    text = text.strip()
+    return Said(text, _in_small_letters(text), objects)
+
+
+def _as_lines(table: re.Match[str]) -> str:
+    """A table of one row, each cell behind its heading: "| lat | lon |" becomes "lat: …" and "lon: …"."""
+    headings, cells = (row.strip(" \t|").split("|") for row in table.groups())
+    if len(headings) != len(cells):
+        headings = table[1].strip().strip("|").split("|")
+        cells = table[2].strip().strip("|").split("|")
+    named = zip(headings, cells, strict=False)
+    return "".join(f"{heading.strip()}: {cell.strip()}\n" for heading, cell in named if heading.strip(" *"))
+
+
+def _without_cases(text: str) -> str:
+    """The text without sentences that say what holds if something is so, and what if it is not."""
+    lowered, kept, end = _in_small_letters(text), [], 0
+    for other in _OR_ELSE.finditer(lowered):
+        ifs = [match.start() for match in _IF.finditer(lowered, max(end, other.start() - 300), other.start())]
+        if ifs:
+            starts = [end, *(match.end() for match in FULL_STOP.finditer(lowered, end, ifs[-1]))]
+            kept.append(text[end : starts[-1]])
+            stop = FULL_STOP.search(lowered, other.end())
+            end = stop.end() if stop else len(text)
+    return "".join(kept) + text[end:]
 
 
 def _without_next_question(text: str) -> str:
@@ -260,7 +279,7 @@ def declarations_in(
 
     `in_own_words` finds declarations in words that only some kinds of answers have, such as "B is correct".
     """
-    in_words = labels_in(said.text)
+    in_words = labels_in(said.text, said.lowered)
     if asked == "line" and in_words and in_words[-1].rule == "asked_form":
         text = in_words[-1].text
         if len(text) <= MAX_ALONE and said.text.endswith(text):
@@ -333,7 +352,9 @@ def _tags_and_boxes(text: str) -> Iterator[Declaration]:
         if match[0] == "}" and open_braces:
             opening = open_braces.pop()
             if len(opening[0]) > 1:
-                boxes.append((opening.start(), text[opening.end() : match.start()][:MAX_LINE]))
+                inner = text[opening.end() : match.start()][:MAX_LINE]
+                unit = _UNIT_BEHIND.match(text, match.end()) if inner[-1:].isdigit() else None
+                boxes.append((opening.start(), f"{inner} {unit[1]}" if unit and unit_of(unit[1]) else inner))
         elif match[0].endswith("{") and match[0] != "\\{":
             open_braces.append(match)
     for at, inner in boxes[-MAX_TRIED:]:
@@ -365,9 +386,9 @@ def _in_small_letters(text: str) -> str:
     return lowered if len(lowered) == len(text) else text
 
 
-def labels_in(text: str) -> list[Declaration]:
+def labels_in(text: str, lowered: str = "") -> list[Declaration]:
     """The words that declare an answer, in their order; `Answer: …` that begins a line is the asked form."""
-    lowered = _in_small_letters(text)
+    lowered = lowered or _in_small_letters(text)
     declared: list[Declaration] = []
     following = len(text)
     labels = list((_ASCII_LABEL if lowered.isascii() else _LABEL).finditer(lowered))
@@ -400,79 +421,6 @@ def _declared(text: str, lowered: str, label: re.Match[str], end: int, following
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
     rule: Rule = "asked_form" if is_asked else "declared"
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
-
-
-_CONCLUDING = (
-    "so|thus|hence|therefore|in total|in conclusion|as a result|consequently|altogether|"
-    "因此|所以|したがって|따라서"
-)
-_CONCLUDES = re.compile(
-    rf"(?:{at_word_start(_CONCLUDING)})"
-    r"(?!\s(?:that|far|many|much|long)\b)(?:[,:]?\s|(?<=[此以て서]))"
-)
-_FULL_STOP = re.compile(r"[.!?](?=\s|$)|\n|。")
-_IS_SAID = re.compile(r"\b(?:is|are|was|were|be|equals)\b:?")
-_HOLDS_VALUE = re.compile(r"\d|\b(?:north|south|east|west|noon|midnight)")
-_QUALITIES = "new|final|right|exact|correct|resulting"
-_VALUE = re.compile(
-    rf"(?:{at_word_start(_QUALITIES)})\s"
-    r"(?:date|day|time|arrival time|value|number|distance|"
-    r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
-    r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
-    r"((?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
-    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)"
-)
-
-
-def named_values(said: Said) -> tuple[Declaration, ...]:
-    """Where a reply names a value as the exact, correct or resulting one."""
-    lowered = _in_small_letters(said.text)
-    if not holds_any(lowered, _QUALITIES.split("|")):
-        return ()
-    return tuple(
-        Declaration("declared", match.start(), said.text[slice(*match.span(1))])
-        for match in islice(_VALUE.finditer(lowered), MAX_TRIED)
-        if not declares_nothing(lowered[max(0, match.start() - 160) : match.start()])
-    )
-
-
-def conclusion(said: Said) -> Iterator[Declaration]:
-    """The value to which a reply comes at its end: "Therefore, the way is 12 m long. I hope this helps."."""
-    lowered = _in_small_letters(said.text)
-    conclusions = list(_CONCLUDES.finditer(lowered)) if holds_any(lowered, _CONCLUDING.split("|")) else []
-    if not conclusions:
-        return
-    last = conclusions[-1]
-    sentence, *behind = _FULL_STOP.split(said.text[last.end() :], maxsplit=1)
-    holds_value = _HOLDS_VALUE.search(sentence.lower()) and not any(map(_HOLDS_VALUE.search, behind))
-    if holds_value and not _DECLINES.search(sentence.lower()):
-        yield Declaration("declared", last.start(), what_it_is(sentence))
-
-
-def what_it_is(sentence: str) -> str:
-    """What a sentence says that something is, where one part of it says so with a value; else the sentence.
-
-    >>> what_it_is("The sum of 2 and 3 is 5."), what_it_is("It is 5 m, that is 16 ft.")
-    (' 5.', 'It is 5 m, that is 16 ft.')
-    """
-    said = [part for part in _IS_SAID.split(sentence)[1:] if _HOLDS_VALUE.search(part.lower())]
-    return said[0] if len(said) == 1 else sentence
-
-
-def declines(text: str) -> bool:
-    """Whether a reply says that it cannot answer, or that no answer on offer is right, and then offers none.
-
-    >>> declines("It is 5 m. This is not among the options."), declines("I cannot determine it, but: 5 m")
-    (True, False)
-    """
-    lowered = text.lower()
-    if not holds_any(lowered, _DECLINING):
-        return False
-    ends = [match.end() for match in _DECLINES.finditer(lowered)]
-    if not ends or _STILL.search(lowered, ends[-1]):
-        return False
-    _, *behind = _FULL_STOP.split(lowered[ends[-1] :], maxsplit=1)
-    return not any(map(_HOLDS_VALUE.search, behind))
 
 
 def declares_nothing(before: str) -> bool:

@@ -15,13 +15,15 @@ BETWEEN = rf"(?:,?\s{AND}\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&
 # The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
 AFTER_LETTER = re.compile(
     r"\s+(?:is|was|because|since|as|for|with|given|due|based|which|but|and|or|seems|would|must|should|will|can|"
-    r"represents|corresponds|matches|describes|porque|ya|pois|car|parce|weil|denn|da|потому|так|at|in|not|"
+    r"if|unless|when|represents|corresponds|matches|describes|porque|ya|pois|car|parce|weil|denn|da|потому|так|at|in|not|"
     r"correct|right|here|though|although)\b"
 )
 # Patterns of many words are for small letters: search without regard to case takes several times as long.
 DENIES = re.compile(
     r"\b(?:not|never|neither|nor|none|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|"
-    r"doubt|instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
+    r"doubt|avoid\w*|instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
+    r"first (?:instinct|thought|guess|glance|impression)|might (?:think|say|seem)|tempt\w+|"
+    r"(?:was|were) (?:going|about|inclined)|"
     r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
     r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除"
 )
@@ -54,7 +56,7 @@ _MENTION_ENDS = re.compile(
 )
 _CLAUSE_ENDS = re.compile(
     rf"{_MENTION_ENDS.pattern}|{MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
-    r"(?:possible|plausible|likely|true|left|better|the only)|"
+    r"(?:possible|plausible|likely|true|left|better|the (?:only|one))|"
     r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選|だ?と(?:思|考)|[을를] 선택|[일인] 것"
 )
 _RELATES = re.compile(

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration
+from gnomon.reading.languages import with_english_sides
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
 
@@ -40,26 +41,29 @@ _LATITUDE_SIDES = {
 }
 _LONGITUDE_SIDES = {
     **dict.fromkeys(("e", "east", "ost", "est", "este", "leste"), 1),
-    **dict.fromkeys(("w", "west", "ouest", "oeste"), -1),
+    **dict.fromkeys(("w", "west", "ouest", "oeste", "ovest"), -1),
 }
 _BESIDE = {**_LATITUDE_SIDES, **_LONGITUDE_SIDES}
+_GERMAN_SIDES = (("nördlich", "breite"), ("südlich", "breite"), ("östlich", "länge"), ("westlich", "länge"))
 _PREFIXED = {
     **dict.fromkeys(("北纬", "北緯", "с. ш.", "с.ш."), "n"),
     **dict.fromkeys(("南纬", "南緯", "ю. ш.", "ю.ш."), "s"),
     **dict.fromkeys(("东经", "東経", "в. д.", "в.д."), "e"),
     **dict.fromkeys(("西经", "西経", "з. д.", "з.д."), "w"),
+    **{f"{side}e{r} {of}": side[0].replace("ö", "e") for r in ("r", "") for side, of in _GERMAN_SIDES},
 }
 _DMS = (
     r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
 _SIDES = sorted(_BESIDE, key=len, reverse=True)
+_O = re.compile(r"(?:(?<=[\d°º'′’\"″”])|(?<=[\d°º'′’\"″”]\s))O\b|\bO(?=\s?\d)")
 _BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({'|'.join(_SIDES)})(?![a-z])")
 _BEFORE = re.compile(
     rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])"
 )
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
-_NAMES = ("lat", "lon", "lng", "breite", "länge", "широта", "долгота", *"纬緯经經経위경")
+_NAMES = (("lat", "breite", "широта", *"纬緯위"), ("lon", "lng", "länge", "долгота", *"经經経경"))
 _NAMED = re.compile(
     rf"\b(lat|lon|lng|long|latitud|longitud|breite|länge|широта|долгота|纬度|緯度|经度|經度|経度|위도|경도)"
     rf"(?:itude)?(?:_deg)?(?![a-z])(?:\s(?:of|for)\s[^\n.,;:\d]{{1,40}}?(?=\s(?:is|was)\b|:|=))?[^\w\n+−-]{{0,6}}"
@@ -85,7 +89,10 @@ def read_point(reply: str, on: Ground = "earth", *, asked: AnswerForm = "line") 
     >>> read_point("24.94, 60.17").value
     (24.94, 60.17)
     """
-    return read_answer(reply, partial(_position_of, on), asked=asked, undeclared=objects_and_values)
+    plain = with_english_sides(reply, _O) if on == "earth" and "O" in reply else reply
+    if plain is None:
+        return Reading(flags=("no_answer", "ambiguous"))
+    return read_answer(plain, partial(_position_of, on), asked=asked, undeclared=objects_and_values)
 
 
 def _position_of(on: Ground, declaration: Declaration) -> Position | Unclear | None:
@@ -160,12 +167,14 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     text = text.lower()
     if not text.isascii():
         for words, side in _PREFIXED.items():
-            text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
+            own = side if words[-1] == "e" else f"{side} " if words[-1] == "." else f" {side} "
+            text = text.replace(words, own)
     if "°" not in text:
         text = _SPACED.sub(lambda match: f"{match[1]}°{match[2]}'{match[3]}″", text)
         text = _SPACED_MINUTES.sub(lambda match: f"{match[1]}°{match[2]}'", text)
-    if written := (_by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []) or _by_name(text):
-        return written
+    written = _by_side(text) if holds_any(text, ("n", "s", "e", "w")) else []
+    if (named := written or _by_name(text)) is None or named:
+        return named or []
     pairs = _plain_pairs(text)
     return [(b, a) for a, b in pairs] if "lon" in text and _SWAPPED.search(text) else pairs
 
@@ -180,10 +189,12 @@ def _by_side(text: str) -> list[Position]:
     return []
 
 
-def _by_name(text: str) -> list[Position]:
+def _by_name(text: str) -> list[Position] | None:
+    """The positions of latitudes and longitudes that are named; None where only one of the two is."""
     latitudes: list[float] = []
     longitudes: list[float] = []
-    if not holds_any(text, _NAMES):
+    has_names = [holds_any(text, names) for names in _NAMES]
+    if not any(has_names):
         return []
     behind = {match[5]: match for match in _NAMED_BEHIND.finditer(text)} if "itude" in text else {}
     if len(behind) == 2:  # "9.9 latitude and 23.2 longitude"
@@ -196,7 +207,9 @@ def _by_name(text: str) -> list[Position]:
         (latitudes if match[1] in _LATITUDES else longitudes).append(
             sign * _degrees(match[2], *match.group(3, 4, 5))
         )
-    return list(zip(latitudes, longitudes, strict=True)) if len(latitudes) == len(longitudes) else []
+    if len(latitudes) != len(longitudes):
+        return [] if all(has_names) else None
+    return list(zip(latitudes, longitudes, strict=True))
 
 
 def _degrees(sign: str, degrees: str, minutes: str | None, seconds: str | None) -> float:

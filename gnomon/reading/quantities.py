@@ -4,19 +4,19 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
-from gnomon.reading.reader import Reading, Unclear, read_value
-from gnomon.reading.texts import as_json
+from gnomon.reading.languages import with_plain_marks
+from gnomon.reading.number_words import from_json, in_digits
+from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
 MAX_BOUND = 40  # characters from a number within which it may be called a bound
-MAX_WORDS = 80  # characters of a number in words
+MAX_LABEL = 80  # characters before a number in which its unit may be named
 SAME = 0.05  # by how much a value in another unit may be rounded beside the same value
 _SPACE = "\u00a0\u2009\u202f\u2007 "
 _GROUP = rf"['’_{_SPACE}]"
@@ -33,11 +33,17 @@ _NUMBER = re.compile(
     rf"(?:(?:(?P<whole>\d{{1,6}})\s+)?(?P<top>\d{{1,6}})\s?[/⁄]\s?(?P<bottom>\d{{1,6}})(?![\d/.])"
     rf"|(?P<digits>{_DIGITS})(?:\s?(?P<vulgar>[{_VULGAR}]))?|\s?(?P<alone>[{_VULGAR}]))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
-    r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|billion|tausend|mil|millions?|Millionen)\b))?"
+    r"(?:\s?(?=[kmbtMTтм万萬亿億])(?P<times>k(?![^\W\d_])|[万萬亿億]|(?:thousand|million|billion|[tT]ausend|[tT]sd|Mio|mil|millions?|Millionen|тыс|млн)\b\.?))?"
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_](?:[\w/²³°]|-(?!\d)){{0,20}}))?"
 )
+_BRACKETED_UNIT = re.compile(r"(?<=\d)\s?[(\[]([^\W\d_][\w/²³]{0,15})[)\]]")
+_LABEL_UNIT = re.compile(
+    r"(?:\bin|[(\[_])\s?([^\W\d_][\w/²³]{0,15})[)\]]?[*_,]{0,3}\s?(?:is|was|are|[:=≈|])"
+    r"[\s*_$:]*(?:about|approximately|roughly|around|[~≈])?\s*$"
+)
 _DIGIT = re.compile(rf"[\d{_VULGAR}]")
-_TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
+_TIMES = {**dict.fromkeys(("k", "thousand", "tausend", "tsd", "mil", "тыс"), 1e3), "billion": 1e9}
+_TIMES |= {**dict.fromkeys("万萬", 1e4), **dict.fromkeys("亿億", 1e8)}
 _SCALES = {"K": "thousand", "M": "million", "B": "billion"}
 _SUPERSCRIPT = re.compile(r"10([⁺⁻]?[⁰¹²³⁴-⁹]{1,3})")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
@@ -47,23 +53,36 @@ _HOURS = re.compile(
     r"(\d(?<![\d.].)\d{0,5}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
 _ONE = re.compile(
-    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|hora|час)(?:,?\s(?:and|und|et|y|e|и))?\s\d)",
+    r"\b(?:an?|one|eine|une|una|uma|один)(?=\s(?:hour|Stunde|heure|h?ora|час)(?:,?\s(?:and|und|et|y|e|и))?\s"
+    r"(?:\d|demi|medi|mei|mezz|a half))",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
-_MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
+_MIN_S = re.compile(r"(\d\s?[Mm]in(?:ut\w{1,2})?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
+_AND_HALF = re.compile(
+    r"(\d(?<![\d.,].)\d{0,3})\s?([^\W\d_]{1,10}?)"
+    r"(?:\s(?:and a half|et demie?|y medi[ao]|e mei[ao]|e mezz[ao]|с половиной)\b|\s?[半반])"
+)
+_HALF = re.compile(r"半[个個]?(?=[小時天日年])")
 _ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
 _METRES = re.compile(r"(\d(?<![\d.,].)\d{0,2})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
 _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
 _SCALE = re.compile(r"([KMB])(?<=\d.)(?![\w/])")
 _PER = re.compile(
-    r"(?<![^\W\d_])(?P<unit>kilomet(?:er|re)s?|km|met(?:er|re)s?|miles?|feet|foot|ft|m)"
-    r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
+    r"(?<![^\W\d_])(?P<unit>kil[oóô]m\w{2,6}|km|m[eè]t\w{1,4}|miles?|feet|foot|ft|m)"
+    r"(?:\s+(?:(?:per|an|pro|par|por|a la)\s+|à l['’]|all['’])"
+    r"(?P<per>hour|second|sec|h|s|stunde|heure|hora|ora)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
-_PER_SIGNS = (" per ", " an ", "⁻", "^")
-_SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
+_PER_SIGNS = (" per ", " an ", " pro ", " par ", " por ", " a l", " all", " à l", "⁻", "^")
+_SPEED_UNITS = {"ki": "km", "km": "km", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
+_SQUARE = re.compile(
+    r"(?:(?P<power>square|sq\.?|cubic|quadrat|kubik)[\s-]?)(?P<unit>[^\W\d_]+)|"
+    r"(?P<first>[^\W\d_]{1,12})\s(?P<behind>carr|cuadrad|quadrad|quadrat|cubique|cúbic)\w*",
+    re.IGNORECASE,
+)
+_LENGTHS = {1000: "km", 1: "m", 0.01: "cm", 1609.344: "mi", 0.3048: "ft"}
 _DEGREES = re.compile(
     r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
 )
@@ -75,7 +94,7 @@ _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][cf]?)?"
 _RANGE = re.compile(
     rf"[\d{_VULGAR}](?<![\d.,].)[\d.,]{{0,20}}{_MEASURE}(?:\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
-    rf"|\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED})"
+    rf"|\s+(?:to|until|till|or|bis|oder|a|à|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED})"
 )
 _BETWEEN = re.compile(rf"\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}")
 _BOUND = re.compile(
@@ -91,7 +110,8 @@ _SPREAD = re.compile(
     r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
 )
 _BECAUSE = re.compile(
-    r"\s(?:because|since|as|so|where|given that|but|though|although|while|which|weil|denn|porque|"
+    r"\s(?:because|since|as|so|where|given that|but|though|although|while|"
+    r"which(?!\s(?:gives|makes|equals|comes|amounts|adds|yields)\b)|weil|denn|porque|"
     r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _FIRST_THOUGHT = re.compile(
@@ -109,29 +129,6 @@ _OPERATOR = re.compile(
 )
 _RECKONS = re.compile(r"[-+×÷√^∑∫·/*−–=]|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|\([^)]*$")
 _CUT = re.compile(r"[-+×÷*/^√(=−–]\s*$")
-_SMALL = [
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {
-    **{word: at for at, word in enumerate(_SMALL)},
-    **{word: 10 * at for at, word in enumerate(_TENS, start=2)},
-    **{
-        f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
-    },
-}
-_SHARES = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}
-_SHARES |= {"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6}
-_IN_WORDS = re.compile(
-    r"(?:(?:the (?:count|number|total)(?: of [a-z ]{1,30}?)? is|"
-    r"there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
-    r"(?:about |approximately |roughly |around |exactly |just |only )?"
-    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
-    r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
-    r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?(?:\s(?:in|on|at|visible)\s\D{0,40})?\.?",
-    re.IGNORECASE,
-)
 
 
 class Quantity(NamedTuple):
@@ -172,7 +169,7 @@ def _quantity(match: re.Match[str]) -> Quantity:
     elif power:
         value = _scaled(1.0, power) if value == 10 else float("nan")
     if times:
-        value *= _TIMES.get(times, 1e6)
+        value *= _TIMES.get(times.lower().rstrip("."), 1e6)
     start, end = match.span()
     unit = unit_of(word) if word else None
     if word and unit is None:
@@ -197,9 +194,10 @@ def _decimal(digits: str) -> float:
     >>> _decimal("1,234"), _decimal("1.234,5"), _decimal("0,125"), _decimal("1 234.5"), _decimal("1.200")
     (1234.0, 1234.5, 0.125, 1234.5, 1.2)
     """
-    if digits.isdecimal():
+    try:
         return float(digits)
-    digits = re.sub(_GROUP, "", digits)
+    except ValueError:  # parted by marks
+        digits = re.sub(_GROUP, "", digits)
     if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}", digits):
         digits = digits.replace(",", "")
     elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", digits):
@@ -216,13 +214,18 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
     (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
     """
     own = unit_of(unit) if unit else None
-    return read_value(reply, partial(number_of, own=own), asked=asked)
+
+    def parse(text: str) -> float | Unclear | None:
+        plain = with_plain_marks(text, reply) if "." in text or "," in text else text
+        return Unclear("ambiguous") if plain is None else number_of(plain, own)
+
+    return read_value(reply, parse, asked=asked, undeclared=objects_and_values)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     """The one number of a text; None without one, or where a formula is all there is of it."""
     if text.lstrip()[:1] in ("{", "["):
-        text = _from_json(text)
+        text = from_json(text)
     if len(text) > MAX_TEXT:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
     if text.endswith(")") and _CALL.fullmatch(text.strip()):
@@ -231,6 +234,8 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     if (match := _NUMBER.match(text)) and (quantity := _quantity(match)).end == len(text):
         # Nothing stands beside it.
         return _one_of((quantity,), own) if math.isfinite(quantity.value) else None
+    if "(" in text or "[" in text:
+        text = _BRACKETED_UNIT.sub(lambda match: f" {match[1]}" if unit_of(match[1]) else match[0], text)
     text = without_denied(_spelled_out(text, own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
     head, but, behind = text.partition(" but ")
@@ -243,14 +248,18 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
     return answer
 
 
-def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
-    text = _of_formula(text).strip()
+def _one_in(written: str, own: Unit | None) -> float | Unclear | None:
+    text = _of_formula(written).strip()
     quantities = quantities_in(text)
     if not quantities:
-        text = _in_digits(text)
+        text = in_digits(text)
         quantities = quantities_in(text)
     if not quantities or not all(map(math.isfinite, [quantity.value for quantity in quantities])):
         return None
+    if len(quantities) == 1 and quantities[0].unit is None and own is not None:
+        before = written[: len(written.rstrip()) - len(text) + quantities[0].start]
+        if named := _LABEL_UNIT.search(before, max(0, len(before) - MAX_LABEL)):  # "Distance (km): 3.6"
+            quantities[0] = quantities[0]._replace(unit=unit_of(named[1]))
     if len(quantities) == 1 and quantities[0].end - quantities[0].start == len(text):
         return _one_of(quantities, own)  # nothing stands beside it
     lowered = text.lower()
@@ -267,21 +276,6 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
     if _is_total(quantities, text) and own is None:
         return quantities[0].value
     return _one_of(joined(quantities, text) if len(quantities) > 1 else quantities, own)
-
-
-def _from_json(text: str) -> str:
-    value = as_json(text)
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, dict):
-        amounts = [
-            amount
-            for amount in value.values()
-            if isinstance(amount, int | float) and not isinstance(amount, bool)
-        ]
-        unit = value.get("unit", value.get("units", ""))
-        return f"{amounts[0]!r} {unit}" if len(amounts) == 1 else ""
-    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
 
 
 def _in_own_scale(text: str, own: Unit | None) -> str:
@@ -305,21 +299,33 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
     if "inus" in text or "egative" in text:
         text = _MINUS.sub("-", text)
-    if holds_any(text, _PER_SIGNS):
+    of = own.of if own else ""
+    if of in ("", "speed", "length") and holds_any(text, _PER_SIGNS):
         text = _PER.sub(_speed, text)
-    if "h" in text:
-        text = _HOURS.sub(lambda match: f"{match[1]} h {match[2]} min", text)
     if "M " in text:
         text = _MILLIONS.sub(" million", text)
-    for pattern, plain in _OF_KIND.get(own.of if own else "", ()):
+    for pattern, plain in _OF_KIND.get(of, ()):
         text = pattern.sub(plain, text)
     if "±" in text or "+" in text or " or " in text:
-        text = _PLUS_MINUS.sub("", text)
+        text = _PLUS_MINUS.sub(lambda match: " " if text[: match.start()][-1:].isalpha() else "", text)
     return _SPREAD.sub("", text) if "(" in text else text
 
 
 def _speed(match: re.Match[str]) -> str:
-    return f"{_SPEED_UNITS[match['unit'][:2].lower()]}/{(match['per'] or match['power'])[0].lower()}"
+    unit, per = match["unit"][:2].lower(), (match["per"] or match["power"]).lower()
+    return f"{_SPEED_UNITS.get(unit, 'm')}/{'h' if per[:2] in ('h', 'ho', 'he', 'st', 'or') else 's'}"
+
+
+def _hours(match: re.Match[str]) -> str:
+    return f"{match[1]} h {match[2]} min"
+
+
+def _power(match: re.Match[str]) -> str:
+    length = unit_of(match["unit"] or match["first"])
+    if length is None or length.of != "length" or length.factor not in _LENGTHS:
+        return match[0]
+    power = (match["power"] or match["behind"]).lower()
+    return f"{_LENGTHS[length.factor]}{'³' if power[0] in 'ck' and power[:3] not in ('car', 'cua') else '²'}"
 
 
 def _clock_in_words(match: re.Match[str]) -> str:
@@ -332,33 +338,24 @@ def _clock_in_words(match: re.Match[str]) -> str:
 
 
 _OF_KIND: Mapping[str, tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = {
+    "": ((_HOURS, _hours),),
     "time": (
+        (_HOURS, _hours),
         (_ONE, lambda _: "1"),
+        (_AND_HALF, lambda match: f"{match[1]}.5 {match[2]}"),
+        (_HALF, lambda _: "0.5"),
         (_CLOCK, _clock_in_words),
         (_MINUTES, lambda match: f"{match[1]} min {match[2]} s"),
         (_MIN_S, lambda match: f"{match[1]} s"),
         (_ISO_SPAN, lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s"),
     ),
+    "area": ((_SQUARE, _power),),
+    "volume": ((_SQUARE, _power),),
     "length": (
         (_FEET, lambda match: f"{match[1]} ft {match[2]} in"),
         (_METRES, lambda match: f"{match[1]}.{match[2]} m"),
     ),
 }
-
-
-def _in_digits(text: str) -> str:
-    """A text that is nothing but a number in words, and its unit, in digits."""
-    match = None if len(text) > MAX_WORDS else _IN_WORDS.fullmatch(text.strip())
-    if match is None or (match[1].lower() in ("a", "an") and not (match[2] or match[3] or match[5])):
-        return text
-    value = 0.5 if match[1].lower() == "half" else _WORDS.get(match[1].lower(), 1)
-    value *= _SHARES.get((match[2] or "").lower(), 1)
-    value += 0.5 if match[3] or match[5] else 0
-    rest = match["rest"]
-    if rest is None:
-        return f"{value:.15g}{match[4] or ''}"
-    behind = _WORDS.get(rest.lower())
-    return text if behind is None else f"{value:.15g}{match[4] or ''} {behind}{match['of']}"
 
 
 def _of_formula(text: str) -> str:

@@ -5,21 +5,21 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.core.score import Score
+from gnomon.reading.conclusions import conclusion, declines, named_values, what_it_is
 from gnomon.reading.declarations import (
+    MAX_TRIED,
     AnswerForm,
     Declaration,
     Said,
-    conclusion,
     declarations_in,
-    declines,
     labels_in,
-    named_values,
     what_is_said,
-    what_it_is,
 )
+from gnomon.reading.units import unit_of
 
 V = TypeVar("V")
 
@@ -34,6 +34,20 @@ _FIRST_SENTENCE = re.compile(
     r"(?=\.\s+\W?(?!(?:Or|And|Then|Next|Plus|Also|No|Nope|Actually|Rather|Alternatively|Maybe|Perhaps)\b)[A-Z])"
 )
 _BOLD = re.compile(r"\*\*(?=[^*\n]*\d)([^*\n:]{1,60})\*\*(?!\s?:)")
+# What makes a value in bold letters one end of a range, or a bound.
+_OPENS = re.compile(
+    r"(?:\b(?:between|from|than|least|most|over|under|up to|not|until|before|after|by)|[-–—~/<>≤≥]|"
+    r"\d[^\s.]{0,4}(?:\s[^\s\d]{1,8})?\s(?:to|or|and))\s?$",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"\s?(?:[-–—~/]|to|or|and|bis|oder|ou|до|или)\s?\*{0,2}\d", re.IGNORECASE)
+_WORD = re.compile(r"\s{0,2}\(?([^\W\d_][\w/²³]{0,15}|[°%])")
+# A line that gives a value a name; steps, and what is said about an answer, are none.
+_LABELLED = re.compile(
+    r"[\s*_>•-]*(?!(?i:step|reason|expla|why|confid|note|justif|rational|evidence|analysis|calc|assum|unit))"
+    r"([^\W\d_][^\n:.\d]{0,30}):"
+)
+_TOTAL = re.compile(r"total|sum|result|final|overall|answer", re.IGNORECASE)
 _TAKES_BACK = re.compile(
     r"\b(?:wait|correction|scratch that|on second thoughts?|my mistake|let me (?:re\w+|check))\b"
 )
@@ -114,6 +128,7 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
     answer = parse(text)
     if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
         first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)
+        first = first or (None if _TAKES_BACK.search(text.lower()) else _BOLD.match(text))
         alone = parse(first[0]) if first else None
         answer = answer if alone is None else alone
     elif isinstance(answer, Unclear) and declaration.rule in ("whole", "last_line"):
@@ -125,11 +140,16 @@ def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declarati
 def bare_values(said: Said) -> Iterator[Declaration]:
     """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
     lines = said.lines
-    if declines(said.text):
+    if declines(said.lowered):
         return
     yield from conclusion(said)
     if len(lines) == 1:
         yield Declaration("whole", 0, lines[0])
+        yield from _emphasised(said.text)
+    elif labels := _labels(lines):
+        if _TOTAL.search(labels[-1]):
+            yield Declaration("last_line", 0, lines[-1])
+        yield Declaration("only_mention", 0, said.text)
     elif lines:
         if (
             len(lines[0]) <= MAX_BARE
@@ -142,11 +162,27 @@ def bare_values(said: Said) -> Iterator[Declaration]:
         yield Declaration("only_mention", 0, said.text)
 
 
+def _labels(lines: list[str]) -> list[str]:
+    """The names that lines give their values, as "Start: 13:10" and "End: 14:30", if each has its own."""
+    labels = [match[1] for match in map(_LABELLED.match, lines) if match]
+    return labels if len(set(labels)) == len(lines) else []
+
+
 def _emphasised(text: str) -> Iterator[Declaration]:
     """The only value in bold letters; headings are none."""
-    values = {value.strip(" .") for value in _BOLD.findall(text)}
-    if len(values) == 1:
+    places = list(islice(_BOLD.finditer(text), MAX_TRIED)) if "**" in text else []
+    values = {place[1].strip(" .") + _unit_behind(text, place.end()) for place in places}
+    if len(values) == 1 and not any(
+        _OPENS.search(text, max(0, place.start() - 20), place.start()) or _GOES_ON.match(text, place.end())
+        for place in places
+    ):
         yield Declaration("only_mention", 0, values.pop())
+
+
+def _unit_behind(text: str, end: int) -> str:
+    """The unit that follows there, of a value whose number alone is in bold letters."""
+    word = _WORD.match(text, end)
+    return f" {word[1]}" if word and unit_of(word[1]) else ""
 
 
 def objects_and_values(said: Said) -> Iterator[Declaration]:

@@ -69,6 +69,8 @@ def _from_json(text: str) -> str:
     value = as_json(text)
     if value is None:
         return text
+    while isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
     if isinstance(value, dict):
         value = next(([value[a], value[b]] for a, b in _ENDS if a in value and b in value), None)
     return " to ".join(str(end) for end in value) if isinstance(value, list) and len(value) == 2 else ""

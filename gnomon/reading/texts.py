@@ -11,11 +11,18 @@ from gnomon.reading.reader import Reading, last_line, read_answer
 
 _PARTS = re.compile(
     r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|"
-    r",?\s(?:followed by|and then)\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
+    r"(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
 )
 _DASHES = re.compile(r"\s[-–—]\s|(?<=\b[A-Z])[\s-](?=[A-Z]\b)")
-_THEN = "(?:then|next|finally|lastly|dann|danach|luego|después|puis|ensuite|enfin|depois|затем|потом)"
-_COMMAS = re.compile(rf"\s*[,，、]\s*(?:and\s+)?(?:{_THEN}\s+)?")
+_THEN = (
+    "(?:then|next|finally|lastly|dann|danach|schließlich|zuletzt|luego|después|finalmente|puis|ensuite|enfin|"
+    "depois|por fim|poi|infine|затем|потом)"
+)
+_AND = r"(?:and|und|et|y|e|и)"
+_COMMAS = re.compile(rf"\s*[,，、]\s*(?:{_AND}\s+)?(?:{_THEN}\s+)?")
+_AND_THEN = re.compile(r",?\s(?:followed by|and then)\s")
+_HEAD = re.compile(r"[^,;:\n]{1,60}:\s(?=[^:\n]*,[^:\n]*$)")
+_LAST_AND = re.compile(rf"\s{_AND}\s(?:{_THEN}\s)?")
 _OPENING = re.compile(
     r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|"
     rf"(?:first|zuerst|primero|d['’]abord|primeiro|сначала),?\s(?=.*,\s(?:(?:and|und|y|et|e|и)\s)?{_THEN}\s)",
@@ -23,7 +30,8 @@ _OPENING = re.compile(
 )
 _ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
 _NUMBERED = re.compile(
-    r"^\s*(?:[-*•]|\d{1,3}[.)]|\|?\s*\d{1,3}\s*\||[a-z]\)|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
+    r"^\s*(?:\*\*)?(?:[-*•]|\(?\d{1,3}[.)]|step \d{1,3}:|\|?\s*\d{1,3}\s*\||[a-z]\)|"
+    r"(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
@@ -109,12 +117,13 @@ def entries_in(text: str) -> tuple[str, ...]:
         value = as_json(text)
         if isinstance(value, list):
             return texts_of(value)
-    text = text.strip()
-    parts = _PARTS.split(text[match.end() :] if (match := _OPENING.match(text)) else text)
+    text = _AND_THEN.sub(", ", text.strip())
+    match = _OPENING.match(text) or _HEAD.match(text)
+    parts = _PARTS.split(text[match.end() :] if match else text)
     if len(parts) == 1:
         parts = _COMMAS.split(parts[0])
-        if len(parts) > 1 and sum(" and " in part for part in parts) == 1:
-            parts[-1:] = parts[-1].split(" and ")
+        if len(parts) > 1 and not any(map(_LAST_AND.search, parts[:-1])):
+            parts[-1:] = _LAST_AND.split(parts[-1])
     if len(parts) == 1:
         parts = _DASHES.split(parts[0])
     return tuple(_NUMBERED.sub("", part).strip() for part in parts if part.strip())

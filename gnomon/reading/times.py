@@ -58,18 +58,18 @@ class Stretch(Generic[T]):
 
 
 _NAMES = {
-    1: "january jan januar jänner enero janvier janv janeiro января январь 1월",
-    2: "february feb februar febrero février févr fevereiro февраля февраль",
-    3: "march mar märz marzo mars março марта март",
-    4: "april apr abril avril abr апреля апрель",
-    5: "may mai mayo maio мая май",
-    6: "june jun juni junio juin junho июня июнь",
-    7: "july jul juli julio juillet juil julho июля июль",
-    8: "august aug agosto août августа август",
-    9: "september sep sept septiembre septembre setembro сентября сентябрь",
-    10: "october oct okt oktober octubre octobre outubro октября октябрь",
+    1: "january jan januar jänner enero janvier janv janeiro gennaio januari января январь 1월",
+    2: "february feb februar febrero février févr fevereiro febbraio februari февраля февраль",
+    3: "march mar märz marzo mars março maart марта март",
+    4: "april apr abril avril abr aprile апреля апрель",
+    5: "may mai mayo maio maggio mei мая май",
+    6: "june jun juni junio juin junho giugno июня июнь",
+    7: "july jul juli julio juillet juil julho luglio июля июль",
+    8: "august aug agosto août augustus августа август",
+    9: "september sep sept septiembre septembre setembro settembre сентября сентябрь",
+    10: "october oct okt oktober octubre octobre outubro ottobre октября октябрь",
     11: "november nov noviembre novembre novembro ноября ноябрь",
-    12: "december dec dez dezember diciembre décembre déc dezembro декабря декабрь",
+    12: "december dec dez dezember diciembre décembre déc dezembro dicembre декабря декабрь",
 }
 _MONTHS = {name: month for month, names in _NAMES.items() for name in names.split()}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
@@ -85,7 +85,9 @@ _DATES = (
         rf"(?P<name>{at_word_start(_MONTH)})\b\.?\s+(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)"
         rf"(?:,?\s+{_YEAR})?"
     ),
-    re.compile(r"(?P<a>\d(?<![\d./-].)\d?)(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
+    re.compile(
+        r"(?P<a>\d(?<![\d./-].)\d?)(?P<mark>\. ?|[/-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"
+    ),
 )
 _ASCII_DATES = (*_DATES[:1], *_DATES[2:])
 _COUNT = (
@@ -122,7 +124,10 @@ _CLOCKS = (
         _HOUR_DIGITS
         + r":(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
     ),
-    re.compile(rf"{_HOUR_DIGITS}\s?(?:h|heures(?=\s\d)|Uhr|ч)(?:\s?(?P<m>\d{{2}}))?(?![\w])(?!\s?\d)"),
+    re.compile(
+        rf"{_HOUR_DIGITS}\s?(?:h|heures?|Uhr|ч)(?:\s?(?P<m>\d{{2}})|(?P<mid>\set demie))?"
+        rf"(?![\w])(?!\s?\d)(?:\s{_MERIDIEM})?"
+    ),
     re.compile(rf"{_HOUR_DIGITS}[.,](?P<m>\d{{2}})\s?(?:Uhr|h)\b"),
     re.compile(r"(?P<h>[0-2](?<![\d:.].)(?:(?<!2)\d|(?<=2)[0-4]))(?P<m>[0-5]\d)\s?(?i:hours|hrs|h)\b"),
     re.compile(r"^\s*(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)\s*$"),
@@ -148,28 +153,32 @@ _HALF_DE = re.compile(
     rf"\b(?P<way>halb|viertel vor|viertel nach|dreiviertel)\s+(?P<hour>{'|'.join(_HOUR_DE)})\b", re.IGNORECASE
 )
 _NOON = re.compile(
-    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|midi|minuit|полдень|полночь)\b|正午|午夜|零时",
+    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|(?<!-)midi|minuit|"
+    r"mezzogiorno(?! e)|mezzanotte|meio-dia|meia-noite|полдень|полночь)\b|正午|午夜|零时",
     re.IGNORECASE,
 )
 # One of these stands where a time is in words.
 _IN_WORDS = (
     *("past", "after", "to", "before", "till", "clock", "halb", "viertel", "noon", "mid", "mitt", "medi"),
-    *("minuit", "полдень", "полночь", "正午", "午夜", "零时"),
+    *("minuit", "mezz", "meio", "meia", "полдень", "полночь", "正午", "午夜", "零时"),
 )
-_NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
+_NIGHT = frozenset(
+    ("midnight", "mitternacht", "medianoche", "minuit", "mezzanotte", "meia-noite", "полночь", "午夜", "零时")
+)
 _LATE = (
-    *("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening", "at night", "noon"),
     *(
+        "p",
+        "下午",
+        "晚上",
+        "午後",
+        "오후",
+        "in the afternoon",
+        "in the evening",
+        "at night",
+        "noon",
         "de la tarde",
-        "de la noche",
-        "da tarde",
-        "da noite",
-        "nachmittags",
-        "abends",
-        "de l'",
-        "de l’",
-        "du soir",
     ),
+    *("de la noche", "da tarde", "da noite", "nachmittags", "abends", "de l'", "de l’", "du soir"),
 )
 _EARLY = (
     *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),
@@ -313,7 +322,7 @@ def _day(match: re.Match[str], order: Order | None) -> tuple[int, int, Day] | No
         year += 2000
     if parts.get("a"):
         first, second = int(parts["a"]), int(parts["b"])
-        if parts["mark"] == "." and second <= 12:
+        if parts["mark"][0] == "." and second <= 12:
             order = "dmy"
         elif order is None and first != second:
             order = "dmy" if first > 12 else "mdy" if second > 12 else None
@@ -347,6 +356,8 @@ def _clock(match: re.Match[str]) -> tuple[int, int, Clock] | None:
 def _spoken(text: str) -> Iterator[tuple[int, int, Clock]]:
     for match in _SPOKEN.finditer(text):
         minutes, name = _MINUTE[match["minute"].lower()], match["hour"].lower()
+        if minutes + 1 == _HOUR[name] and match["way"].lower() == "to":
+            continue  # "2 to 3 pm"
         minutes = minutes if match["way"].lower() in ("past", "after") else -minutes
         yield (
             match.start(),
@@ -382,7 +393,7 @@ def _same_half(text: str, places: list[tuple[int, int, Clock]]) -> list[tuple[in
         ):
             return [(start, end, Clock(clock.seconds + DAY_S / 2)), places[1]]
     if len(places) == 1 and (
-        head := re.search(r"(?<![\d:.])(\d{1,2})\s?(?:-|–|to)\s?$", text[: places[0][0]])
+        head := re.search(r"(?<![\d:.])(\d{1,2})\s?(?:-|–|to|and|or)\s?$", text[: places[0][0]])
     ):
         start, end, clock = places[0]  # "2-4 pm"
         hour = int(head[1]) % 12 * 3600.0

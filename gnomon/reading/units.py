@@ -55,6 +55,7 @@ def _units() -> Mapping[str, Unit]:
             "ha hectare hectares": 1e4,
             "ft2 ft² sqft": 0.09290304,
             "acre acres": 4046.8564224,
+            "mi2 mi²": 2_589_988.110336,
         },
         "volume": {"m3 m³": 1, "l litre litres liter liters": 1e-3, "ml cm3 cm³": 1e-6},
         "mass": {
@@ -65,6 +66,7 @@ def _units() -> Mapping[str, Unit]:
         },
         "share": {"% percent per-cent": 0.01},
         "pixels": {"px pixel pixels": 1},
+        "steps": {"step steps block blocks cell cells tile tiles pace paces": 1},
     }
     units: dict[str, Unit] = {}
     for of, kinds in table.items():
@@ -81,16 +83,17 @@ UNITS = _units()
 
 # Names beside the English ones, for replies in other languages.
 _ELSEWHERE: Mapping[str, str] = {
-    "m": "metro metros mètre mètres метр метра метров м 米 公尺 メートル 미터",
-    "km": "kilómetro kilómetros quilômetro quilômetros kilomètre kilomètres км "
-    " километр километра километров 公里 千米 キロメートル 킬로미터",
+    "m": "metro metros metri mètre mètres метр метра метров м 米 公尺 メートル 미터",
+    "km": "kilometro kilometros kilómetro kilómetros chilometro chilometri quilômetro quilômetros "
+    "kilomètre kilomètres км километр километра километров 公里 千米 キロメートル 킬로미터",
     "cm": "zentimeter centímetro centímetros centimètre centimètres см "
     " сантиметров 厘米 センチメートル 센티미터",
     "mm": "мм 毫米",
     "mi": "meile meilen milla millas milha milhas mille milles миль мили 英里 マイル 마일",
-    "s": "sekunde sekunden segundo segundos seconde secondes секунд секунды секунда с 秒 초",
-    "min": "minuten minuto minutos минут минуты минута мин 分钟 分鐘 分 분",
-    "h": "std stunde stunden hora horas heure heures час часа часов ч 小时 小時 時間 시간",
+    "s": "sekunde sekunden segundo segundos secondo secondi seconde secondes seconden "
+    "секунд секунды секунда с 秒 초",
+    "min": "minuten minuto minutos minuti минут минуты минута мин 分钟 分鐘 分 분",
+    "h": "std stunde stunden ora ore uur hora horas heure heures час часа часов ч 小时 小時 時間 시간",
     "d": "tag tage tagen día días dia dias jour jours день дня дней 天 日 일",
     "km/h": "км/ч 公里/小时 千米/小时",
     "m/s": "м/с",
@@ -108,6 +111,8 @@ def unit_of(word: str) -> Unit | None:
     >>> unit_of("KM") == unit_of("kilometres"), unit_of("apples") is None, unit_of("метров") == unit_of("m")
     (True, True, True)
     """
+    if word in UNITS:
+        return UNITS[word]
     plain = word.casefold().rstrip(".,;)").replace(" ", "")
     return UNITS.get(plain) or _FOREIGN.get(plain)
 

@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import GnomonError, ModelFault, OutOfBudget, ProviderFault
 from gnomon.core.message import ImageBlock
+from gnomon.core.missing import advice_on
 from gnomon.core.model import Model, Reply, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
 from gnomon.fitness.examine import Examination
@@ -172,7 +173,9 @@ class Preflight:
         """Call that model no more: its provider refuses it for good. Without its judge the job fails."""
         log.warning("job %s: %s is not called any more: %s", self._job_id, label, fault)
         if self._spec.judge is not None and label == self._spec.judge.label:
-            await self._from_store(self._store.fail, self._job_id, f"the judge {label}: {fault}")
+            advice = advice_on(f"judge:{fault.cause}") or advice_on(f"provider:{fault.cause}")
+            why = f"The judge {label}: {fault}. {advice}".strip()
+            await self._from_store(self._store.fail, self._job_id, why)
             return
         await self._from_store(
             self._store.stop_model, self._job_id, label, cause=fault.cause, error=fault.message

@@ -15,7 +15,7 @@ from gnomon.core.missing import (
     said_in_short,
 )
 from gnomon.core.model import UNREADABLE
-from gnomon.core.near_equal import ON_CLUSTERS
+from gnomon.core.near_equal import CONTRADICTION, FACTORS, NEAR_EQUAL, ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import is_imported
@@ -45,7 +45,8 @@ def _failure(report_input: ReportInput) -> Iterator[Alert]:
     if report_input.status == "failed":
         causes = _causes(report_input)
         why = report_input.error or failure_text(causes)
-        then = "" if is_imported(report_input.spec) else next_step(each.cause for each in largest(causes))
+        is_here = not is_imported(report_input.spec)
+        then = next_step(each.cause for each in largest(causes)) if is_here else ELSEWHERE
         yield alert("failed", f"The job failed. {why}", advice=then)
 
 
@@ -59,7 +60,7 @@ def _cancelled(report_input: ReportInput) -> Iterator[Alert]:
             "hold only if it was not stopped for what it showed",
             concerned=max(planned - ended, 0),
             n=planned,
-            advice="" if is_imported(report_input.spec) else "`gnomon resume` runs the rest.",
+            advice=ELSEWHERE if is_imported(report_input.spec) else "`gnomon resume` runs the rest.",
         )
 
 
@@ -108,7 +109,7 @@ def _losses(report_input: ReportInput) -> Iterator[Alert]:
             concerned=cause.trials,
             n=cause.planned,
             example=cause.error,
-            advice="" if is_imported(report_input.spec) else _advice(cause),
+            advice=ELSEWHERE if is_imported(report_input.spec) else _advice(cause),
         )
 
 
@@ -133,7 +134,8 @@ def _uncounted(report_input: ReportInput) -> Iterator[Alert]:
                 model=model,
                 concerned=unread,
                 n=trials,
-                advice="Take tokens and cost from the provider’s own account.",
+                advice="Take tokens and cost from the provider’s own account, or run the job anew on a "
+                "server that reports them as whole numbers.",
             )
 
 
@@ -147,13 +149,19 @@ def _clusters(report_input: ReportInput) -> Iterator[Alert]:
     """Questions that are asked twice, those of them that contradict each other, and factors of clusters."""
     for issue in report_input.faults:
         if issue.kind in ON_CLUSTERS and not issue.sample_id:
-            yield alert(issue.kind, issue.detail)
+            yield alert(issue.kind, issue.detail, advice=ON_KIN[issue.kind])
 
 
 def _causes(report_input: ReportInput) -> list[MissingCause]:
     return [MissingCause(**row) for row in report_input.part(integrity)["integrity"]["missing"]]
 
 
+ON_KIN = {
+    NEAR_EQUAL: "Keep one question of each group for more that is independent.",
+    CONTRADICTION: "Leave them out, or put their answers right.",
+    FACTORS: "Nothing need be done, unless one factor alone is meant: then name that one as `cluster`.",
+}
+ELSEWHERE = "Run them where the run was made, and import it anew."
 WAITING = {
     True: "The job goes on by itself then.",
     False: "`gnomon resume` runs the rest then.",

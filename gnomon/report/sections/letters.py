@@ -157,6 +157,13 @@ def _report(
 
 def letter_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """An alert for each arm that answers one letter far more often than it is right."""
+    permuted = [arm.name for arm in report_input.spec.arms if arm.transform == "permute_options"]
+    advice = (
+        f"Read “{permuted[0]}” beside it: what holds in both orders of the options is no guess of a letter."
+        if permuted
+        else "A model that prefers a letter guesses: ask with the options in another order too, in an arm "
+        "with `transform: permute_options`."
+    )
     for row in report_input.part(letters)["letters"]:
         if row["key"] is None or row["letter"] is None or row["excess"] is None or row["p"] is None:
             continue
@@ -168,8 +175,7 @@ def letter_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 arm=row["arm"],
                 concerned=row["counts"][row["letter"]],
                 n=row["n"],
-                advice="A model that prefers a letter guesses: ask with the options in another order too, in "
-                "an arm with `transform: permute_options`.",
+                advice=advice,
             )
 
 

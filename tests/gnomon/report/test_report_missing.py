@@ -86,7 +86,7 @@ def test_a_resumed_job_keeps_to_its_spec_and_an_imported_one_is_not_resumed(
     assert alert["text"].endswith(says)
     imported = a_spec(arms=[{"name": name, "agent": "imported"} for name in ("raw", "tools")])
     [alert] = report_of(given, spec=imported, planned=40, status=status)["alerts"]
-    assert alert["advice"] == ""
+    assert alert["advice"] == "Run them where the run was made, and import it anew."
     assert "resume" not in alert["text"]
 
 
