@@ -13,9 +13,10 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
+from gnomon.drawing.arm_look import arm_look
 from gnomon.drawing.labels import apart, text_width
 from gnomon.report.section import Interval
-from gnomon.report.text_formats import ARM_SHAPES, percent, points, points_brackets, short
+from gnomon.report.text_formats import percent, points, points_brackets, short
 
 TOP, TOP_OF_SIGNED, FOOT = 8.0, 30.0, 34.0
 LETTERS, LINE = 12.5, 16.0  # pixels of a letter and of a line of text in a narrow chart
@@ -23,6 +24,7 @@ CURVE_TOP, CURVE_BOTTOM, SQUARE_TOP = 16.0, 236.0, 34.0
 TICK_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MAX_TICKS = 9
 COLOURS = 6  # of curves: c0 to c5 in report.css
+OUTLINES = {"square": "M-5-5h10v10h-10Z", "triangle": "M0-6.5L6 5H-6Z", "diamond": "M0-7L7 0L0 7L-7 0Z"}
 DASHES = ("", "7 4", "2 3", "9 3 2 3")  # tell curves apart on paper
 
 
@@ -223,7 +225,7 @@ def _step_kind(step: Step) -> str:
 
 
 def _arm_kind(name: str, arms: Sequence[str]) -> str:
-    return f"arm arm-{arms.index(name) % len(ARM_SHAPES) + 1} total" if name in arms else "arm total"
+    return f"arm {arm_look(arms.index(name)).css} total" if name in arms else "arm total"
 
 
 def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
@@ -338,12 +340,12 @@ def _curve(
 ) -> Iterator[str]:
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
     dash = DASHES[index % len(DASHES)]
-    colour = f"c{index % COLOURS}" if curve.arm is None else f"arm-{curve.arm % len(ARM_SHAPES) + 1}"
+    colour = f"c{index % COLOURS}" if curve.arm is None else arm_look(curve.arm).css
     yield f'<g class="curve {colour}">'
     yield _area(curve, x_scale, y_scale)
     yield _polyline("line", line, f' stroke-dasharray="{dash}"')
     yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
-    sign = f"{ARM_SHAPES[curve.arm % len(ARM_SHAPES)]} " if curve.arm is not None else ""
+    sign = f"{arm_look(curve.arm).sign} " if curve.arm is not None else ""
     if layout.texts:
         yield f'<path class="line" d="M{layout.left:g} {label_y - 4:g}h34" stroke-dasharray="{dash}"/>'
         yield _text("value", layout.left + 42, label_y, sign + curve.label)
@@ -370,9 +372,9 @@ def _pairs(points: Iterable[tuple[float, float]]) -> str:
 def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> Iterator[str]:
     for index, mark in enumerate(marks):
         y = layout.middle(index, top)
-        colour = "" if mark.arm is None else f" arm-{mark.arm % len(ARM_SHAPES) + 1}"
+        colour = "" if mark.arm is None else f" {arm_look(mark.arm).css}"
         yield f'<g class="{escape(mark.kind)}{colour}{" total" if mark.is_total else ""}">'
-        sign = "" if mark.arm is None else f"{ARM_SHAPES[mark.arm % len(ARM_SHAPES)]} "
+        sign = "" if mark.arm is None else f"{arm_look(mark.arm).sign} "
         yield from layout.texts_of(index, top, sign + mark.label, mark.note)
         if mark.interval:
             low, high = (scale.at(end) for end in mark.interval)
@@ -393,10 +395,10 @@ def _diamond(x: float, y: float) -> str:
 
 def _dot(x: float, y: float, *, arm: int | None, size: float = 1.0) -> str:
     """A disc, or the shape of the arm."""
-    if arm is None or arm % len(ARM_SHAPES) == 1:
+    shape = "disc" if arm is None else arm_look(arm).shape
+    if shape == "disc":
         return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{(4.5 if arm is None else 5.5) * size:g}"/>'
-    outline = ("M-5-5h10v10h-10Z", "", "M0-6.5L6 5H-6Z", "M0-7L7 0L0 7L-7 0Z")[arm % len(ARM_SHAPES)]
-    return f'<path class="dot" d="{outline}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
+    return f'<path class="dot" d="{OUTLINES[shape]}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
 
 
 def _bar(scale: Scale, y: float, start: float, end: float) -> str:

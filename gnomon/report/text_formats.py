@@ -11,7 +11,6 @@ from gnomon.fitness.table import STATE_WORDS
 
 # What can start a link, a table cell, a heading, emphasis, code, an entity or HTML in Markdown.
 SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]<>#+!|~&"} | {10: " ", 13: " "}
-ARM_SHAPES = ("■", "●", "▲", "◆")  # by an arm's place among the job's, from 0
 LABEL_CHARS = 27  # what a plot has room for
 
 

@@ -13,7 +13,7 @@ from gnomon.core.errors import NotFound
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.sample import SampleRef
 from gnomon.drawing.layer import Layer
-from gnomon.drawing.trace_drawing import clock_text, layers_clock, layers_map, look_of
+from gnomon.drawing.trace_drawing import clock_text, layers_clock, layers_map
 from gnomon.report.text_formats import count
 from gnomon.traces.turns import prompt_pictures, prompt_texts
 from gnomon_service.api.places import in_place
@@ -237,7 +237,7 @@ def _drawings(
         name = f"{trial.arm}, {trial.model}" if has_models else trial.arm
         sketch = question.answer_sketch(responses.get(trial.trial_id))
         if sketch:
-            layers.append(Layer(name, sketch, look_of(trial.place), key=f"answer-{number}"))
+            layers.append(Layer(name, sketch, trial.place, key=f"answer-{number}"))
     title = f"Map of what was seen, what is true and what each arm answered: {question.sample.ref.sample_id}"
     return {
         "_drawing": layers_map(question.sample, layers, ident="scene", title=title),

@@ -101,6 +101,7 @@ def _choice(state: State, ids: Sequence[str]) -> View:
             "arms": ", ".join(arm.name for arm in job.spec.arms),
             "trials": job.counts.done,
             "created_at": job.created_at,
+            "ended_at": job.finished_at,
             "is_chosen": job.id in ids,
         }
         for job in listed
