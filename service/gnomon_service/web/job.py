@@ -134,11 +134,11 @@ def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str)
     ended = f"{counts.done:,} of {count(counts.planned, 'trial')}"
     if job.status == "preparing":
         planned = count(counts.planned, "trial")
-        return f"Being prepared: {planned} are being written; they begin once all of them are."
+        return f"Being prepared: it starts once all {planned} are written."
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
     if job.status == "running" and job.spec.analysis.sequential:
-        when = "its primary contrasts are decided, or hardly will be"
+        when = "its primary comparisons are decided, or unlikely to be"
         return f"Running: {ended} have ended. It stops when {when}."
     if job.status == "running":
         return (
@@ -268,7 +268,7 @@ def _to_do(job: JobRecord) -> str:
         return f"Stopped early: {count(job.not_run, 'trial')} not run. Resume runs them all the same."
     rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
     if job.status == "failed":
-        return f"Mend the cause first. {rest}"
+        return f"Fix the cause first. {rest}"
     if job.status == "completed":
         return f"{count(left, 'trial')} are missing and left out of every figure. {rest}"
     return rest

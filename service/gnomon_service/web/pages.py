@@ -196,9 +196,8 @@ def as_page(request: Request, problem: JSONResponse) -> Response:
         target = wanted if request.method in SAFE else "/"
         return RedirectResponse(f"/ui/sign-in?next={quote(target)}", status_code=HTTPStatus.SEE_OTHER)
     body = json.loads(bytes(problem.body))
-    where = f"{body['field']}: " if "." in body.get("field", "") else ""  # a field of a spec
-    answer = where + capitalised(body["detail"]).rstrip(".")
-    view = {"title": body["title"], "answer": answer, "problem": body}
+    answer = capitalised(body["detail"]).rstrip(".")
+    view = {"title": body["title"], "answer": answer, "faults": body.get("errors", [body]), "problem": body}
     return respond(request, "error.html.j2", view, status=problem.status_code)
 
 

@@ -98,7 +98,7 @@ def _title(alignment: Alignment, sides: list[dict[str, Any]]) -> str:
     left, right = (f"{side['arm']}" for side in sides)
     if alignment.diverges_at is None:
         return f"{left} and {right} did the same"
-    return f"{left} and {right} part at step {_turn_at(alignment)}"
+    return f"{left} and {right} differ from step {_turn_at(alignment)}"
 
 
 def _turn_at(alignment: Alignment) -> int:

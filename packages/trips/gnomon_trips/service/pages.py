@@ -139,7 +139,7 @@ def _listing(
     count = len(planned_trips)
     whole = "" if cursor is None and listed.next_cursor is None else "on this page "
     works = f"{good} of {count} trip{'s' * (count != 1)} {whole}{'works' if good == 1 else 'work'}"
-    answer = f"{works}: every check holds, or a refusal does."
+    answer = f"{works}: every check holds, or the request is rightly refused."
     return {
         "title": "Trips",
         "answer": answer if count else f"No trip {f'of {owner} ' if owner else ''}was planned yet.",
@@ -257,7 +257,7 @@ def download(state: Shared, trial_id: str, form: str) -> Response:
     """The trip as a file."""
     ending = f".{form}"
     if ending not in MEDIA_TYPES:
-        raise NotFound(f"no form {ending!r}; there are: {', '.join(MEDIA_TYPES)}", field="form")
+        raise NotFound(f"no format {ending!r}; there are: {', '.join(MEDIA_TYPES)}", field="form")
     row, _ = _trial(state, trial_id)
     if row is None:
         raise NotFound(f"trial {trial_id!r} has no plan yet", field="id")
