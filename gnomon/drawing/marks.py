@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from gnomon.drawing.labels import AT_CORNER, BESIDE, Rect, Side, Wish, along, around, path_of
 from gnomon.drawing.arm_look import COLOURS
+from gnomon.drawing.labels import AT_CORNER, BESIDE, Rect, Side, Wish, along, around, path_of
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.markup import number, tag
 from gnomon.drawing.plan import LETTERS, Plan

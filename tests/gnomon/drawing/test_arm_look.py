@@ -1,5 +1,7 @@
 """How arms look."""
 
+from itertools import pairwise
+
 from gnomon.drawing.arm_look import arm_look
 
 
@@ -10,4 +12,4 @@ def test_sixteen_arms_look_different():
 
 def test_neighbours_differ_by_shape_alone():
     signs = [arm_look(place).sign for place in range(64)]
-    assert all(left != right for left, right in zip(signs, signs[1:], strict=False))
+    assert all(left != right for left, right in pairwise(signs))

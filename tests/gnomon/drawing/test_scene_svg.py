@@ -211,9 +211,7 @@ def test_roles_differ_in_shape_or_dash():
     assert inside[1].get("href") == "#map-cross"
 
 
-@pytest.mark.parametrize(
-    ("place", "shape"), [(0, "square"), (2, "triangle"), (3, "diamond"), (4, "disc")]
-)
+@pytest.mark.parametrize(("place", "shape"), [(0, "square"), (2, "triangle"), (3, "diamond"), (4, "disc")])
 def test_an_arm_has_its_shape(place, shape):
     svg = svg_of(drawing(None, Layer("raw", Sketch(marks=(Dot(at=(0, 0)),)), place)))
     assert [use.get("href") for use in svg.iter(f"{SVG}use")] == [f"#map-{shape}"]
