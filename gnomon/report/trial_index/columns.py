@@ -111,7 +111,7 @@ def natural_key(name: str) -> tuple[str, str, int, str]:
 
 
 def natural_order(ids: pa.Array) -> Array:
-    """The places of ids in the order of `natural_key`, which is asked for what precedes their last numbers."""
+    """The places of ids in the order of `natural_key`, asked only for what precedes their last numbers."""
     stems = pc.utf8_rtrim(ids, string.digits).dictionary_encode()
     known = stems.dictionary.to_pylist()
     ranks = np.argsort(sorted(range(len(known)), key=lambda at: natural_key(known[at])))
