@@ -246,7 +246,7 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
             y = y_scale.at(value)
             body.append(_line("grid", layout.left, y, layout.right, y))
             body.append(_text("tick", layout.left - 18, y + 4, _tick_text(value, signed=False)))
-        body += _apart_ticks(x_scale, {x: f"{x:g}" for x in xs}, CURVE_BOTTOM + 18)
+        body += _apart_ticks(x_scale, {x: f"{x:.4g}" for x in xs}, CURVE_BOTTOM + 18)
         body.append(_text("tick", (layout.left + layout.right) / 2, CURVE_BOTTOM + FOOT, x_title))
         label_ys = (
             [CURVE_BOTTOM + FOOT + 22 + 18 * index for index in range(len(curves))]
@@ -258,7 +258,7 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
         height = CURVE_BOTTOM + 38 + (18 * len(curves) + 10 if layout.texts else 0)
         return Drawing(body=body, width=layout.width, height=height)
 
-    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 10.0, texts=1)
+    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 18.0, texts=1)
     return _figure(title, draw, narrow, CURVE_WIDE)
 
 

@@ -31,6 +31,7 @@ from gnomon_workers.store.records import JobRecord
 
 MAX_STATES = 40  # trials without a result whose state is looked up
 MAX_DRAWN = 8  # answers on the map
+NAMED_ARMS = 4  # in the first sentence
 MAX_PROMPT = 20_000  # characters of a prompt that stands in for a question
 
 CLIP_TYPES = {
@@ -170,6 +171,8 @@ def _answer(trials: Sequence[ArmTrial], groups: Sequence[Mapping[str, Any]]) -> 
     for group in groups:
         before = f"{group['model']}: " if len(groups) > 1 else ""
         means = [f"{arm['arm']} {_mean(arm['trials'])}" for arm in group["arms"]]
+        if more := means[NAMED_ARMS:]:
+            means[NAMED_ARMS:] = [f"{count(len(more), 'more arm')} below"]
         parts.append(before + ", ".join(means))
     return f"{'; '.join(parts)}."
 
