@@ -15,6 +15,7 @@ from gnomon.report.report import Report
 from gnomon.report.text_formats import percent, percent_range
 from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
 from gnomon_analyses.comparing.compared_jobs import IndexedJob
+from gnomon_analyses.comparing.job_names import names_apart
 from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 
@@ -35,7 +36,7 @@ def boards_of(store: Store, benchmark: str) -> dict[str, list[JobRecord]]:
 def board_record(key: str, jobs: Sequence[JobRecord], indexed: Sequence[IndexedJob]) -> dict[str, Any]:
     """One board: its frozen part, its entries by rank, and what was published."""
     entries = ranked(indexed)[:MOST_ENTRIES]
-    names = {job.id: job.name or job.id for job in jobs}
+    names = names_apart(jobs)
     spec = jobs[0].spec.model_dump(mode="json", include=set(FROZEN))
     how = (
         "paired differences on the samples that both have, p below 0.05 after Holm"
