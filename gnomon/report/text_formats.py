@@ -11,6 +11,11 @@ from gnomon.fitness.table import STATE_WORDS
 
 # What can start a link, a table cell, a heading, emphasis, code, an entity or HTML in Markdown.
 SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]<>#+!|~&"} | {10: " ", 13: " "}
+PROTOCOLS = {  # what is said of prompts
+    "guarded": "prompts without what would give answers away",
+    "official": "prompts as the benchmark’s authors released them",
+    "paper": "prompts as the paper describes them",
+}
 LABEL_CHARS = 27  # what a plot has room for
 
 
@@ -263,6 +268,7 @@ FILTERS = {  # of templates: the numbers of reports and pages look alike
     "gain": gain,
     "state_words": STATE_WORDS.__getitem__,
     "with_code": with_code,
+    "protocol_means": lambda name: PROTOCOLS.get(name, "how questions are put"),
 }
 
 

@@ -278,7 +278,7 @@ def test_agreement_is_that_of_a_calculation_by_hand_and_disagreements_are_settle
     assert shown["disagreements"] == [samples_of(site, queue)[1]]
     carol = person("carol")
     page = carol.get("/ui/review/items/disagreements").text
-    assert "agreement κ 0.50 over 4 judged twice" in page
+    assert "of 4 judged twice 75.0 % agree (κ 0.50" in page
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
     decide(carol, samples_of(site, queue)[1], "drop", settle="1")

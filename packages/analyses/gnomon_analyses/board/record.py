@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.html import render_html
 from gnomon.report.report import Report
-from gnomon.report.text_formats import percent, percent_range
+from gnomon.report.text_formats import FILTERS, percent
 from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
 from gnomon_analyses.comparing.compared_jobs import IndexedJob
 from gnomon_analyses.comparing.job_names import names_apart
@@ -105,7 +105,7 @@ def site_files(
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters |= {"percent": percent, "percent_range": percent_range}
+    environment.filters |= FILTERS
     shown = {"benchmark": benchmark, "board": board, "answer": board_answer(benchmark, board)}
     index, page = (environment.get_template(f"board_{name}.html.j2") for name in ("index", "entry"))
     files = {"index.html": index.render(shown).encode(errors="replace")}
