@@ -94,7 +94,7 @@ class Layout:
             yield _text("value right", self.width, first, note)
 
 
-WIDE = Layout(width=900.0, left=225.0, right=660.0, texts=0)
+WIDE = Layout(width=900.0, left=245.0, right=660.0, texts=0)
 CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
 PANEL_WIDTH, PANEL_HEIGHT = 280.0, 150.0  # of one of many small charts, with its title and its ticks
 PANEL_TOP, PANEL_BOTTOM = 30.0, 120.0

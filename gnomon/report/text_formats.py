@@ -87,8 +87,8 @@ def both_ranges(compared: Mapping[str, Any]) -> str:
 def margin_range(compared: Mapping[str, Any], nominal: float) -> str:
     """The margin in force for a comparison, and why it is not the nominal one, if it is not.
 
-    >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, but near 0 % narrower"}, 0.05)
-    '±1 point (5, but near 0 % narrower)'
+    >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, narrowed near 0 %"}, 0.05)
+    '±1 point (5, narrowed near 0 %)'
     >>> margin_range({"margin": [-0.041, 0.044], "margin_why": "odds 1.2 times"}, 0.05)
     '−4.1 to +4.4 points (odds 1.2 times)'
     """

@@ -186,8 +186,8 @@ def cause_text(cause: str) -> str:
 
 def _cost(job: JobRecord) -> str:
     """What the job has cost as far as it is known, and what it may cost."""
-    limit, unknown = job.spec.limits.usd, "" if job.usd is not None else " and more"
-    return f"{money(job.known_usd)}{unknown}" + ("" if limit is None else f" of {money(limit)}")
+    limit, at_least = job.spec.limits.usd, "" if job.usd is not None else "at least "
+    return f"{at_least}{money(job.known_usd)}" + ("" if limit is None else f" of {money(limit)}")
 
 
 def money(usd: float) -> str:

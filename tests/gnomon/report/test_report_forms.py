@@ -322,7 +322,7 @@ def test_the_margin_in_force_is_named_with_why(
 ) -> None:
     report = report_of(pairs([(0, 0)] * 97 + [(0, 1)] * 2 + [(1, 0)]))
     page = render_html(report)
-    why = "±1 point (5, but near 0 % narrower, down to a fifth of that)"
+    why = "±1 point (5, narrowed to a fifth near 0 %)"
     assert f"the grey bands are the margins in force, for it {why}" in page
     assert "<dt>Margin in force</dt>" in page
     assert "the grey band the margin of ±5 points" not in page

@@ -1,5 +1,6 @@
 """The list of planned trips with its form, and the page of a trip, which says whether its plan works."""
 
+import datetime as dt
 import json
 import re
 from importlib.resources import files
@@ -151,7 +152,7 @@ def _listing(
         "_form": {
             **dict.fromkeys(FIELDS, ""),
             "area": "helsinki",
-            "start_date": example["start_date"],
+            "start_date": _no_past_day(example["start_date"]),
             "days": str(example.get("days", 1)),
             "hotel": example.get("hotel", ""),
             "mode": example.get("mode", "walk"),
@@ -163,6 +164,13 @@ def _listing(
         "_examples": tuple(EXAMPLES),
         "problem": problem or {},
     }
+
+
+def _no_past_day(day: str) -> str:
+    """The day, or the next of its weekday where it is past."""
+    wished, today = dt.date.fromisoformat(day), dt.datetime.now(tz=dt.UTC).date()
+    days = (wished.weekday() - today.weekday()) % 7
+    return max(wished, today + dt.timedelta(days=days)).isoformat()
 
 
 def _unfinished(job: JobRecord) -> dict[str, str] | None:
