@@ -47,9 +47,9 @@ FOLDS = (
     ("compared", "What did each arm score, and what did it change?", 55),
     ("used", "What did the tools do?", 85),
     ("varied", "On which questions, and what else was measured?", 103),
-    ("again", "Would it come out so again?", 112),
+    ("again", "Would it come out the same again?", 112),
     ("paid", "What did it cost, and how long did it take?", 130),
-    ("trusted", "What could be wrong, and how is it told in a paper?", None),
+    ("trusted", "What could be wrong, and how to report it in a paper?", None),
 )
 OUTCOMES = {"fixed": FIXED, "regressed": REGRESSED, "both_right": BOTH_RIGHT, "both_wrong": BOTH_WRONG}
 
