@@ -14,8 +14,7 @@ from gnomon.report.html import render_html
 from gnomon.report.report import Report
 from gnomon.report.text_formats import FILTERS, percent
 from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
-from gnomon_analyses.comparing.compared_jobs import IndexedJob
-from gnomon_analyses.comparing.job_names import names_apart
+from gnomon_analyses.comparing.compared_jobs import IndexedJob, names_apart
 from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 

@@ -17,11 +17,11 @@ from gnomon_analyses.comparing.compared_jobs import (
     JobComparison,
     compare_jobs,
     group_means,
+    names_apart,
     overall,
     paired_scores,
 )
 from gnomon_analyses.comparing.job_diff import spec_changes
-from gnomon_analyses.comparing.job_names import names_apart
 from gnomon_analyses.comparing.unpaired import unpaired
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
