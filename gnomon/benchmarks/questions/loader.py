@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
-from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, sources_in
+from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, no_file, sources_in
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at, written_scene
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
@@ -273,8 +273,7 @@ class _Scan:
         self._check_columns()
         for number, reference in self._references:
             if reference not in self._seen:
-                fault = f"images: no file {reference!r} in the folder of the questions, nor a row of that id"
-                self._fault(number, fault)
+                self._fault(number, f"images: {no_file(reference)}, nor a row of that id")
         if self._faults:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:

@@ -149,9 +149,14 @@ def keep(source: Source, folder: Path, media: MediaStore) -> ImageRef:
 def _path(source: str, folder: Path) -> Path:
     path = find_clip(folder, source)
     if path is None:
-        message = f"no file {source[:200]!r} in the folder of the questions"
-        raise SpecError(message, field="images")
+        raise SpecError(no_file(source), field="images")
     return path
+
+
+def no_file(source: str) -> str:
+    """What is said of a path that leads to nothing."""
+    hint = "; write / between folders" if "\\" in source else ""
+    return f"no file {source[:200]!r} in the folder of the questions{hint}"
 
 
 def _file_bytes(source: str, folder: Path) -> bytes:

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.benchmarks.questions.columns import ColumnNames
-from gnomon.benchmarks.questions.pictures import Source, check_picture, is_file_name, key_of, sources_in
+from gnomon.benchmarks.questions.pictures import (
+    Source,
+    check_picture,
+    is_file_name,
+    key_of,
+    no_file,
+    sources_in,
+)
 from gnomon.benchmarks.questions.question import OwnQuestion
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, labels_in, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
@@ -172,7 +179,7 @@ class RowReader:
     def _clip(self, row: Mapping[str, Any]) -> str:
         clip = self._text({"id": row.get("video")}, "id") if "video" in row else ""
         if clip and find_clip(self._folder, clip) is None:
-            self.faults.append(f"video: no file {clip!r} in the folder of the questions")
+            self.faults.append(f"video: {no_file(clip)}")
         return clip
 
     def _scene(self, row: Mapping[str, Any]) -> Mapping[str, Any] | str | None:
@@ -212,7 +219,7 @@ def scene_at(source: Mapping[str, Any] | str, folder: Path) -> Scene:
         if isinstance(source, str):
             path = find_clip(folder, source)
             if path is None:
-                raise DataError(f"no file {source[:200]!r} in the folder of the questions", field="scene")
+                raise DataError(no_file(source), field="scene")
             return _scene(path, path.stat().st_mtime_ns)
         return _scene(json.dumps(source, sort_keys=True))
     except (SceneError, OSError, ValueError) as error:
