@@ -146,7 +146,7 @@ def test_a_job_without_such_samples_makes_no_queue_of_them(
 ) -> None:
     refused = person("ann").post("/ui/review", data={"job": site.job_id, "choice": "doubtful"})
     assert refused.status_code == 422
-    assert "The job has no samples near a limit" in refused.text
+    assert "the job has no samples near a limit" in refused.text
 
 
 def test_a_second_reviewer_sees_neither_the_first_decision_nor_the_truth(
