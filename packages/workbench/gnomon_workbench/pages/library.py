@@ -86,7 +86,7 @@ def benchmark_page(state: Shared, name: str) -> View:
         "answer": BENCHMARKS.summary_of(name),
         "version": plugin.version,
         "data": _data_of(plugin),
-        "headline": plugin.headline.replace("_", " "),
+        "headline": plugin.headline.replace("_", " ").replace("cell", "subset"),
         "scenes": list(plugin.scenes),
         "tasks": [{"task": task} for task in plugin.tasks],
         "abbreviations": [{"short": short, "means": means} for short, means in spelled.items()],
