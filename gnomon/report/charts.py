@@ -23,7 +23,7 @@ LETTERS, LINE = 12.5, 16.0  # pixels of a letter and of a line of text in a narr
 CURVE_TOP, CURVE_BOTTOM, SQUARE_TOP = 16.0, 236.0, 34.0
 TICK_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MAX_TICKS = 9
-COLOURS = 6  # of curves: c0 to c5 in report.css
+TOGETHER = 4  # curves that can be told apart in one chart: c0 to c3 in report.css
 OUTLINES = {"square": "M-5-5h10v10h-10Z", "triangle": "M0-6.5L6 5H-6Z", "diamond": "M0-7L7 0L0 7L-7 0Z"}
 DASHES = ("", "7 4", "2 3", "9 3 2 3")  # tell curves apart on paper
 
@@ -231,11 +231,11 @@ def _arm_kind(name: str, arms: Sequence[str]) -> str:
 def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
     """Curves of shares over whole numbers, each with its band; lines differ by dash as well as by colour.
 
-    Nothing is drawn of a curve without points.
+    More of them than can be told apart have a chart each. Nothing is drawn of a curve without points.
     """
     curves = [curve for curve in curves if curve.points]
-    if not curves:
-        return Markup("")
+    if not 0 < len(curves) <= TOGETHER:
+        return curve_panels(curves, title=title, x_title=x_title)
     xs = sorted({x for curve in curves for x, _, _ in curve.points})
 
     def draw(layout: Layout) -> Drawing:
@@ -321,7 +321,9 @@ def _panel(
     curve: Curve, curves: Sequence[Curve], x_scale: Scale, ticks: Mapping[float, str]
 ) -> Iterator[str]:
     y_scale = Scale(low=0.0, high=1.0, start=PANEL_BOTTOM, end=PANEL_TOP)
-    yield f"<title>{escape(curve.label)}</title>{_text('above', 0, PANEL_TOP - 12, short(curve.label, 32))}"
+    colour, sign = _look(curve, 0)
+    name = sign + short(curve.label, 32)
+    yield f"<title>{escape(curve.label)}</title>{_text('above', 0, PANEL_TOP - 12, name)}"
     for value in (0.0, 0.5, 1.0):
         y = y_scale.at(value)
         yield _line("grid", x_scale.start, y, x_scale.end, y)
@@ -330,22 +332,28 @@ def _panel(
     for behind in curves:
         yield _polyline("behind", [(x_scale.at(x), y_scale.at(y)) for x, y, _ in behind.points])
     points = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
-    yield f'<g class="curve c0">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
-    yield from (_dot(x, y, arm=None, size=0.7) for x, y in points)
+    yield f'<g class="curve {colour}">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
+    yield from (_dot(x, y, arm=curve.arm, size=0.7) for x, y in points)
     yield "</g>"
+
+
+def _look(curve: Curve, index: int) -> tuple[str, str]:
+    """The class of a curve's colour, and the sign before its label."""
+    if curve.arm is None:
+        return f"c{index}", ""
+    look = arm_look(curve.arm)
+    return look.css, f"{look.sign} "
 
 
 def _curve(
     curve: Curve, index: int, x_scale: Scale, y_scale: Scale, layout: Layout, label_y: float
 ) -> Iterator[str]:
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
-    dash = DASHES[index % len(DASHES)]
-    colour = f"c{index % COLOURS}" if curve.arm is None else arm_look(curve.arm).css
+    dash, (colour, sign) = DASHES[index], _look(curve, index)
     yield f'<g class="curve {colour}">'
     yield _area(curve, x_scale, y_scale)
     yield _polyline("line", line, f' stroke-dasharray="{dash}"')
     yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
-    sign = f"{arm_look(curve.arm).sign} " if curve.arm is not None else ""
     if layout.texts:
         yield f'<path class="line" d="M{layout.left:g} {label_y - 4:g}h34" stroke-dasharray="{dash}"/>'
         yield _text("value", layout.left + 42, label_y, sign + curve.label)
