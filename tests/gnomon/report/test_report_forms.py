@@ -247,6 +247,7 @@ def test_many_curves_have_a_panel_each_with_the_others_behind() -> None:
     assert len(of_class(chart, "behind")) == 25
     texts = [element.text for element in drawn(chart)]
     assert (texts.count("easy"), texts.count("hard"), texts.count("level")) == (5, 5, 1)
+    assert len(of_class(curve_plot(curves, title="t", x_title="k"), "behind")) == 25
 
 
 def test_the_forms_use_the_terms_of_the_field_with_ours_beside_them_once(
