@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
-from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, no_file, sources_in
+from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at, written_scene
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
@@ -19,7 +19,7 @@ from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import UNUSED_COLUMNS, DataFault, SampleRef
 from gnomon.core.shared_clusters import clusters_by_shared
-from gnomon.media.clip_frames import find_clip
+from gnomon.media.clip_frames import find_clip, no_file
 from gnomon.media.uploads import sheet_hint
 from gnomon.stopping import counted
 from gnomon_tools.scene.scene import Scene

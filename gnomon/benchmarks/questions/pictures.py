@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
-from gnomon.media.clip_frames import find_clip
+from gnomon.media.clip_frames import find_clip, no_file
 from gnomon.reading.texts import as_json
 from gnomon_tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
 from gnomon_tools.core.regular_file import open_regular
@@ -151,12 +151,6 @@ def _path(source: str, folder: Path) -> Path:
     if path is None:
         raise SpecError(no_file(source), field="images")
     return path
-
-
-def no_file(source: str) -> str:
-    """What is said of a path that leads to nothing."""
-    hint = "; write / between folders" if "\\" in source else ""
-    return f"no file {source[:200]!r} in the folder of the questions{hint}"
 
 
 def _file_bytes(source: str, folder: Path) -> bytes:

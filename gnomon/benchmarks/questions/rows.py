@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.benchmarks.questions.columns import ColumnNames
-from gnomon.benchmarks.questions.pictures import (
-    Source,
-    check_picture,
-    is_file_name,
-    key_of,
-    no_file,
-    sources_in,
-)
+from gnomon.benchmarks.questions.pictures import Source, check_picture, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import OwnQuestion
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, labels_in, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
@@ -24,7 +17,7 @@ from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.clusters import cluster_names, cluster_text, read_cluster
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
-from gnomon.media.clip_frames import find_clip
+from gnomon.media.clip_frames import find_clip, no_file
 from gnomon.reading.texts import as_json
 from gnomon_tools.scene.document import SceneError
 from gnomon_tools.scene.format import read_scene, scene_from_json

@@ -137,13 +137,10 @@ def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str)
         return f"Being prepared: it starts once all {planned} are written."
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
-    if job.status == "running" and job.spec.analysis.sequential:
-        when = "its primary comparisons are decided, or unlikely to be"
-        return f"Running: {ended} have ended. It stops when {when}."
     if job.status == "running":
-        return (
-            f"Running: {ended} have ended. The verdict comes at the end: looking early raises false alarms."
-        )
+        late = "The verdict comes at the end: looking early raises false alarms."
+        early = "It stops once its primary comparisons are decided, or unlikely to be."
+        return f"Running: {ended} have ended. {early if job.spec.analysis.sequential else late}"
     if job.status == "failed":
         return f"The job failed after {ended}: {job.error or 'the cause is not known'}"
     before = f"Cancelled after {ended}. " if job.status == "cancelled" else ""
