@@ -295,5 +295,6 @@ def test_the_life_of_jobs_is_logged_where_other_things_are_not(capsys: pytest.Ca
     logging.getLogger("another").info("nothing of interest")
     set_up_logs({"GNOMON_LOG_FORMAT": "json", "GNOMON_LOG_LEVEL": "error"})
     logging.getLogger(JOBS).info("job j_2 posted")
+    set_up_logs({}, level="warning")  # as tests that come after it expect
     said = capsys.readouterr().err
     assert re.fullmatch(r"[\d:, -]+ INFO gnomon.jobs job j_1 posted by ada\n", said)
