@@ -58,7 +58,8 @@ class Herald:
             self._tell_troubles(job.id, is_exhausted=job.is_budget_exhausted)
         for end in self._store.untold_ends(limit=AT_ONCE):
             self._tell_end(end)
-        self._ended = [job_id for job_id in self._ended if not self._tells_alerts(job_id)]
+        due, later = self._ended[:AT_ONCE], self._ended[AT_ONCE:]
+        self._ended = [job_id for job_id in due if not self._tells_alerts(job_id)] + later
         self._send()
         if time.monotonic() >= self._clean_at_s:
             self._clean_at_s = time.monotonic() + CLEAN_EVERY_S
