@@ -51,7 +51,7 @@ class Case(NamedTuple):
 
 
 CASES: dict[str, Case] = {
-    "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
+    "mapping": Case([SPEC], "spec", "a spec has fields, such as `benchmark: worlds`; this has none"),
     "keys": Case(
         {"models": [{"id": "openai/m", "api_key_env": "sk-1234"}]},
         "models.0.api_key_env",

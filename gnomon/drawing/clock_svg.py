@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from gnomon.drawing.labels import LONGEST, text_width
-from gnomon.drawing.layer import SIGNS, Layer
+from gnomon.drawing.layer import Layer
 from gnomon.drawing.markup import number, tag
 from gnomon_tools.core.sketch import Role, Span
 
@@ -187,7 +187,7 @@ class _Clock:
         return ticks
 
     def _group(self, layer: Layer, bars: Sequence[_Bar], top: float) -> Markup:
-        sign = f"{SIGNS[layer.look]} " if layer.look in SIGNS else ""
+        sign = f"{layer.arm.sign} " if layer.arm else ""
         name = tag(
             "text",
             tag("title", layer.name),

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gnomon.drawing.arm_look import ArmLook, arm_look
 from gnomon_tools.core.sketch import Sketch
 
-Look = Literal["seen", "truth", "step", "arm-1", "arm-2", "arm-3", "arm-4"]
-
-SHAPES: dict[Look, str] = {"arm-1": "square", "arm-2": "disc", "arm-3": "triangle", "arm-4": "diamond"}
-SIGNS: dict[Look, str] = {"arm-1": "■", "arm-2": "●", "arm-3": "▲", "arm-4": "◆"}
+Look = Literal["seen", "truth", "step"] | int  # an arm's place among the job's, from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +28,14 @@ class Layer:
         return self.key or self.name
 
     @property
+    def arm(self) -> ArmLook | None:
+        """How its arm looks; None: it is no arm's."""
+        return arm_look(self.look) if isinstance(self.look, int) else None
+
+    @property
     def css(self) -> str:
         """The classes of the layer's group."""
-        return f"layer look-{self.look}" + ("" if self.is_on else " is-off")
+        return f"layer look-{self.arm.css if self.arm else self.look}" + ("" if self.is_on else " is-off")
 
 
 def bottom_up(layers: Sequence[Layer]) -> list[Layer]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from gnomon.drawing.arm_look import COLOURS
 from gnomon.drawing.labels import AT_CORNER, BESIDE, Rect, Side, Wish, along, around, path_of
-from gnomon.drawing.layer import SHAPES, Layer
+from gnomon.drawing.layer import Layer
 from gnomon.drawing.markup import number, tag
 from gnomon.drawing.plan import LETTERS, Plan
 from gnomon.drawing.thin_line import kept_points
@@ -80,10 +81,10 @@ def _sign_of_camera(drawn: Drawn, layer: Layer, at: XY, ident: str) -> None:
     """Marks a camera: a ring if it is right, an arm's shape above it if the arm answered it."""
     if layer.look == "truth":
         drawn.elements.append(tag("circle", class_="ring", cx=at[0], cy=at[1], r=".6em"))
-    elif layer.look in SHAPES:
-        place = list(SHAPES).index(layer.look) - (len(SHAPES) - 1) / 2
-        drawn.elements.append(_symbol(ident, SHAPES[layer.look], at, "dot result", by=(place, -1.0)))
-        drawn.taken.append(around((at[0] + place * LETTERS, at[1] - LETTERS), LETTERS * 0.4))
+    elif layer.arm and isinstance(layer.look, int):
+        right, up = layer.look % COLOURS - (COLOURS - 1) / 2, 1.0 + layer.look // COLOURS
+        drawn.elements.append(_symbol(ident, layer.arm.shape, at, "dot result", by=(right, -up)))
+        drawn.taken.append(around((at[0] + right * LETTERS, at[1] - up * LETTERS), LETTERS * 0.4))
 
 
 def _name_truth(drawn: Drawn, layer: Layer) -> None:
@@ -121,11 +122,10 @@ def _dot(drawn: Drawn, dot: Dot, layer: Layer, plan: Plan, ident: str) -> None:
         drawn.elements.append(
             tag("circle", class_=f"reach {dot.role}", cx=x, cy=y, r=dot.radius_m * plan.per_unit)
         )
-    shape = SHAPES.get(layer.look)
     if dot.role == "problem":
         drawn.elements.append(_symbol(ident, "cross", (x, y), "cross"))
-    elif shape is not None:
-        drawn.elements.append(_symbol(ident, shape, (x, y), f"dot {dot.role}"))
+    elif layer.arm:
+        drawn.elements.append(_symbol(ident, layer.arm.shape, (x, y), f"dot {dot.role}"))
     else:
         drawn.elements.append(tag("circle", class_=f"dot {dot.role}", cx=x, cy=y, r=".34em"))
     drawn.taken.append(around((x, y), LETTERS * 0.36))
@@ -145,13 +145,12 @@ def _line(drawn: Drawn, line: Line, layer: Layer, plan: Plan, ident: str) -> Non
     )
     drawn.avoid += along(points, LETTERS * 0.8)
     end = points[-1]
-    shape = SHAPES.get(layer.look)
     if line.has_arrow and (turn := _direction(points)) is not None:
         drawn.elements.append(_symbol(ident, "arrow", end, f"head {line.role}", turn))
     elif line.role == "problem":
         drawn.elements.append(_symbol(ident, "cross", end, "cross"))
-    elif shape is not None:
-        drawn.elements.append(_symbol(ident, shape, end, f"dot {line.role}"))
+    elif layer.arm:
+        drawn.elements.append(_symbol(ident, layer.arm.shape, end, f"dot {line.role}"))
     _name(drawn, line, end if line.has_arrow or is_timed else _middle(points))
 
 

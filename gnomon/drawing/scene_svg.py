@@ -27,7 +27,7 @@ from gnomon.drawing.base_map import (
     views_of_scene,
 )
 from gnomon.drawing.labels import Placed, Rect, Wish, place, scaled
-from gnomon.drawing.layer import SHAPES, Layer, bottom_up
+from gnomon.drawing.layer import Layer, bottom_up
 from gnomon.drawing.marks import NAMED_RANK, SYMBOLS, Drawn, draw_layer, symbols
 from gnomon.drawing.markup import tag
 from gnomon.drawing.plan import (
@@ -126,8 +126,8 @@ def legend(layers: Sequence[Layer]) -> Markup:
 
 def _swatch(layer: Layer) -> Markup:
     line = tag("polyline", class_="line result", points="2,6 26,6")
-    shape = SHAPES.get(layer.look)
-    dot = [tag("path", class_="dot result", d=SYMBOLS[shape], transform="translate(14 6)")] if shape else []
+    shape = SYMBOLS[layer.arm.shape] if layer.arm else ""
+    dot = [tag("path", class_="dot result", d=shape, transform="translate(14 6)")] if shape else []
     return tag(
         "svg", line, *dot, class_="swatch", viewBox="0 0 28 12", width=28, height=12, aria_hidden="true"
     )

@@ -8,14 +8,11 @@ from markupsafe import Markup
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.drawing.clock_svg import clock_range, clock_svg
-from gnomon.drawing.layer import Layer, Look
+from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon.drawing.trace_sketches import StepSketch
 from gnomon.traces.turns import Turn
 from gnomon_tools.core.sketch import Line, Mark, Plane, Sketch
-
-ARM_LOOKS: tuple[Look, ...] = ("arm-1", "arm-2", "arm-3", "arm-4")
-
 
 CLOCK_TITLE = "When each was seen, forecast, answered and true"
 
@@ -27,11 +24,6 @@ class ArmAnswer:
     arm: str
     place: int
     sketch: Sketch
-
-
-def look_of(place: int) -> Look:
-    """How the job's arm at that place looks."""
-    return ARM_LOOKS[place % len(ARM_LOOKS)]
 
 
 def trace_layers(
@@ -56,7 +48,7 @@ def trace_layers(
             key = f"step-{turn.number}"
             layers.append(Layer(f"step {turn.number}", merged, "step", key=key, is_on=turn.number == chosen))
     layers += (
-        Layer(answer.arm, answer.sketch, look_of(answer.place), key=f"arm-{answer.place + 1}")
+        Layer(answer.arm, answer.sketch, answer.place, key=f"arm-{answer.place + 1}")
         for answer in answers
         if answer.sketch
     )

@@ -72,6 +72,12 @@ def find_clip(folder: Path, name: str) -> Path | None:
         return None
 
 
+def no_file(source: str) -> str:
+    """What is said of a path that leads to nothing."""
+    hint = "; write / between folders" if "\\" in source else ""
+    return f"no file {source[:200]!r} in the folder of the questions{hint}"
+
+
 def show_clip(clips: Clips, path: Path | None, name: str, rule: FrameRule, look: Look) -> ClipFrames:
     """The frames of a clip as the rule picks them; `path` is None where there is no such file."""
     if path is None:

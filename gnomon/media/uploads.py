@@ -4,6 +4,8 @@ A spec names one as `upload:HASH.ENDING`. What was sent is a file of the media s
 `uploads/HASH/ENDING`, lie the questions with their pictures, and are laid out anew wherever they are absent.
 """
 
+import fcntl
+import hashlib
 import os
 import re
 import secrets
@@ -79,6 +81,17 @@ def new_part(media: MediaStore) -> Iterator[Path]:
             _delete(part)
 
 
+@contextmanager
+def one_at_a_time(media: MediaStore) -> Iterator[None]:
+    """Wait until no other process counts the room for uploads and fills it; `uploads` is there."""
+    folder = os.open(media.folder / FOLDER, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
 def _delete(part: Path) -> None:
     if part.is_dir():
         shutil.rmtree(part, ignore_errors=True)
@@ -101,10 +114,19 @@ def keep_upload(file: Path, kind: str, media: MediaStore, *, most_unpacked: int 
         DataError: it is a zip that is broken, or that unpacks to too much.
         NoRoom: it unpacks to more than there is room for; the disk is full, or the storage does not answer.
     """
+    if is_kept(file, kind, media):
+        return f"upload:{media.keep_file(file)}.{kind}"
     with _laid_out(file, kind, media, most_unpacked) as part:
         sha256 = media.keep_file(file)
         _settle(part, media.folder / FOLDER / sha256 / kind)
     return f"upload:{sha256}.{kind}"
+
+
+def is_kept(file: Path, kind: str, media: MediaStore) -> bool:
+    """Whether these bytes are kept already as an upload of this kind."""
+    with file.open("rb") as data:
+        sha256 = hashlib.file_digest(data, "sha256").hexdigest()
+    return media.has(sha256) and (media.folder / FOLDER / sha256 / kind).is_dir()
 
 
 def folder_of(data: str, media: MediaStore) -> Path:
@@ -206,12 +228,14 @@ def _inside(name: str) -> PurePosixPath:
 
 
 def bytes_of_uploads(media: MediaStore) -> int:
-    """Bytes on this disk of all uploads: as they were sent, and unpacked."""
+    """Bytes on this disk of all uploads that are kept: as they were sent, and unpacked."""
     folder = media.folder / FOLDER
     sent = media.folder.glob(f"[0-9a-f][0-9a-f]/{64 * '[0-9a-f]'}")
-    names = {path.name for path in folder.glob("*")}
+    kept = list(folder.glob("[!.]*"))  # without what is being sent
+    names = {path.name for path in kept}
     sizes: dict[int, int] = {}  # by inode: a table lies in both places, once on the disk
-    for path in (*folder.rglob("*"), *(path for path in sent if path.name in names)):
+    unpacked = (path for each in kept for path in each.rglob("*"))
+    for path in (*unpacked, *(path for path in sent if path.name in names)):
         with suppress(FileNotFoundError):
             status = path.stat()
             sizes[status.st_ino] = 0 if path.is_dir() else status.st_size

@@ -1,4 +1,4 @@
-"""Has the same tools called in turns, in text and in code: how much hangs on the interface.
+"""Has the same tools called in turns, in text and in code: how much depends on the interface.
 
 `calls` uses [`react`](agents.md#react), `text` [`text-react`](agents.md#text-react), `code`
 [`code`](agents.md#code) ([how it runs](code-as-action.md)); `python` may write code without tools. The first
@@ -47,7 +47,7 @@ def plan(options: InterfacesOptions, _: Benchmark) -> ArmPlan:
 
 interfaces = Preset(
     name="interfaces",
-    description="Has the same tools called in turns, in text and in code: how much hangs on the interface.",
+    description="Has the same tools called in turns, in text and in code: how much depends on the interface.",
     options=InterfacesOptions,
     plan=plan,
 )

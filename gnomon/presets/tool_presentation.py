@@ -28,7 +28,7 @@ def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
 
 tool_presentation = Preset(
     name="tool_presentation",
-    description="Renames and reorders the tools: how much of their gain hangs on how they are shown.",
+    description="Renames and reorders the tools: how much of their gain depends on how they are shown.",
     options=PresetOptions,
     plan=plan,
 )

@@ -13,16 +13,18 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
+from gnomon.drawing.arm_look import arm_look
 from gnomon.drawing.labels import apart, text_width
 from gnomon.report.section import Interval
-from gnomon.report.text_formats import ARM_SHAPES, percent, points, points_brackets, short
+from gnomon.report.text_formats import percent, points, points_brackets, short
 
 TOP, TOP_OF_SIGNED, FOOT = 8.0, 30.0, 34.0
 LETTERS, LINE = 12.5, 16.0  # pixels of a letter and of a line of text in a narrow chart
 CURVE_TOP, CURVE_BOTTOM, SQUARE_TOP = 16.0, 236.0, 34.0
 TICK_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MAX_TICKS = 9
-COLOURS = 6  # of curves: c0 to c5 in report.css
+TOGETHER = 4  # curves that can be told apart in one chart: c0 to c3 in report.css
+OUTLINES = {"square": "M-5-5h10v10h-10Z", "triangle": "M0-6.5L6 5H-6Z", "diamond": "M0-7L7 0L0 7L-7 0Z"}
 DASHES = ("", "7 4", "2 3", "9 3 2 3")  # tell curves apart on paper
 
 
@@ -92,7 +94,7 @@ class Layout:
             yield _text("value right", self.width, first, note)
 
 
-WIDE = Layout(width=900.0, left=225.0, right=660.0, texts=0)
+WIDE = Layout(width=900.0, left=245.0, right=660.0, texts=0)
 CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
 PANEL_WIDTH, PANEL_HEIGHT = 280.0, 150.0  # of one of many small charts, with its title and its ticks
 PANEL_TOP, PANEL_BOTTOM = 30.0, 120.0
@@ -223,17 +225,17 @@ def _step_kind(step: Step) -> str:
 
 
 def _arm_kind(name: str, arms: Sequence[str]) -> str:
-    return f"arm arm-{arms.index(name) % len(ARM_SHAPES) + 1} total" if name in arms else "arm total"
+    return f"arm {arm_look(arms.index(name)).css} total" if name in arms else "arm total"
 
 
 def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
     """Curves of shares over whole numbers, each with its band; lines differ by dash as well as by colour.
 
-    Nothing is drawn of a curve without points.
+    More of them than can be told apart have a chart each. Nothing is drawn of a curve without points.
     """
     curves = [curve for curve in curves if curve.points]
-    if not curves:
-        return Markup("")
+    if not 0 < len(curves) <= TOGETHER:
+        return curve_panels(curves, title=title, x_title=x_title)
     xs = sorted({x for curve in curves for x, _, _ in curve.points})
 
     def draw(layout: Layout) -> Drawing:
@@ -244,7 +246,7 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
             y = y_scale.at(value)
             body.append(_line("grid", layout.left, y, layout.right, y))
             body.append(_text("tick", layout.left - 18, y + 4, _tick_text(value, signed=False)))
-        body += _apart_ticks(x_scale, {x: f"{x:g}" for x in xs}, CURVE_BOTTOM + 18)
+        body += _apart_ticks(x_scale, {x: f"{x:.4g}" for x in xs}, CURVE_BOTTOM + 18)
         body.append(_text("tick", (layout.left + layout.right) / 2, CURVE_BOTTOM + FOOT, x_title))
         label_ys = (
             [CURVE_BOTTOM + FOOT + 22 + 18 * index for index in range(len(curves))]
@@ -256,7 +258,7 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
         height = CURVE_BOTTOM + 38 + (18 * len(curves) + 10 if layout.texts else 0)
         return Drawing(body=body, width=layout.width, height=height)
 
-    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 10.0, texts=1)
+    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 18.0, texts=1)
     return _figure(title, draw, narrow, CURVE_WIDE)
 
 
@@ -319,7 +321,9 @@ def _panel(
     curve: Curve, curves: Sequence[Curve], x_scale: Scale, ticks: Mapping[float, str]
 ) -> Iterator[str]:
     y_scale = Scale(low=0.0, high=1.0, start=PANEL_BOTTOM, end=PANEL_TOP)
-    yield f"<title>{escape(curve.label)}</title>{_text('above', 0, PANEL_TOP - 12, short(curve.label, 32))}"
+    colour, sign = _look(curve, 0)
+    name = sign + short(curve.label, 32)
+    yield f"<title>{escape(curve.label)}</title>{_text('above', 0, PANEL_TOP - 12, name)}"
     for value in (0.0, 0.5, 1.0):
         y = y_scale.at(value)
         yield _line("grid", x_scale.start, y, x_scale.end, y)
@@ -328,22 +332,28 @@ def _panel(
     for behind in curves:
         yield _polyline("behind", [(x_scale.at(x), y_scale.at(y)) for x, y, _ in behind.points])
     points = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
-    yield f'<g class="curve c0">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
-    yield from (_dot(x, y, arm=None, size=0.7) for x, y in points)
+    yield f'<g class="curve {colour}">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
+    yield from (_dot(x, y, arm=curve.arm, size=0.7) for x, y in points)
     yield "</g>"
+
+
+def _look(curve: Curve, index: int) -> tuple[str, str]:
+    """The class of a curve's colour, and the sign before its label."""
+    if curve.arm is None:
+        return f"c{index}", ""
+    look = arm_look(curve.arm)
+    return look.css, f"{look.sign} "
 
 
 def _curve(
     curve: Curve, index: int, x_scale: Scale, y_scale: Scale, layout: Layout, label_y: float
 ) -> Iterator[str]:
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
-    dash = DASHES[index % len(DASHES)]
-    colour = f"c{index % COLOURS}" if curve.arm is None else f"arm-{curve.arm % len(ARM_SHAPES) + 1}"
+    dash, (colour, sign) = DASHES[index], _look(curve, index)
     yield f'<g class="curve {colour}">'
     yield _area(curve, x_scale, y_scale)
     yield _polyline("line", line, f' stroke-dasharray="{dash}"')
     yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
-    sign = f"{ARM_SHAPES[curve.arm % len(ARM_SHAPES)]} " if curve.arm is not None else ""
     if layout.texts:
         yield f'<path class="line" d="M{layout.left:g} {label_y - 4:g}h34" stroke-dasharray="{dash}"/>'
         yield _text("value", layout.left + 42, label_y, sign + curve.label)
@@ -370,9 +380,9 @@ def _pairs(points: Iterable[tuple[float, float]]) -> str:
 def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> Iterator[str]:
     for index, mark in enumerate(marks):
         y = layout.middle(index, top)
-        colour = "" if mark.arm is None else f" arm-{mark.arm % len(ARM_SHAPES) + 1}"
+        colour = "" if mark.arm is None else f" {arm_look(mark.arm).css}"
         yield f'<g class="{escape(mark.kind)}{colour}{" total" if mark.is_total else ""}">'
-        sign = "" if mark.arm is None else f"{ARM_SHAPES[mark.arm % len(ARM_SHAPES)]} "
+        sign = "" if mark.arm is None else f"{arm_look(mark.arm).sign} "
         yield from layout.texts_of(index, top, sign + mark.label, mark.note)
         if mark.interval:
             low, high = (scale.at(end) for end in mark.interval)
@@ -393,10 +403,10 @@ def _diamond(x: float, y: float) -> str:
 
 def _dot(x: float, y: float, *, arm: int | None, size: float = 1.0) -> str:
     """A disc, or the shape of the arm."""
-    if arm is None or arm % len(ARM_SHAPES) == 1:
+    shape = "disc" if arm is None else arm_look(arm).shape
+    if shape == "disc":
         return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{(4.5 if arm is None else 5.5) * size:g}"/>'
-    outline = ("M-5-5h10v10h-10Z", "", "M0-6.5L6 5H-6Z", "M0-7L7 0L0 7L-7 0Z")[arm % len(ARM_SHAPES)]
-    return f'<path class="dot" d="{outline}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
+    return f'<path class="dot" d="{OUTLINES[shape]}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
 
 
 def _bar(scale: Scale, y: float, start: float, end: float) -> str:

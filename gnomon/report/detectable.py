@@ -118,8 +118,8 @@ def share_claimed(study: PlantedStudy, rule: Rule, effect: float, *, draws: int 
 
 def at_most(power: float, why: str) -> str:
     """The note of a design that claims too seldom."""
-    seldom = f"in at most {100 * power:.0f} %" if power >= 0.005 else "in none"
-    return f"No true difference is claimed in 8 of 10 such studies: {seldom}, {why}."
+    seldom = f"At most {100 * power:.0f} %" if power >= 0.005 else "None"
+    return f"{seldom} of such studies would claim a true difference, where 80 % should: {why}."
 
 
 def within_share(detectable: Detectable, share: float, claimed: float | None) -> Detectable:
@@ -129,8 +129,8 @@ def within_share(detectable: Detectable, share: float, claimed: float | None) ->
     """
     if detectable.effect is None or detectable.effect <= share:
         return detectable
-    why = f"it takes {100 * detectable.effect:.1f} points, more than the share of samples that differ"
-    note = f"{capitalised(why)}." if claimed is None else at_most(claimed, f"as {why}")
+    why = f"a claim takes {100 * detectable.effect:.1f} points, and not so many samples differ"
+    note = f"{capitalised(why)}." if claimed is None else at_most(claimed, why)
     return Detectable(effect=None, note=note)
 
 

@@ -11,6 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from gnomon import drawing
+from gnomon.drawing.arm_look import arm_look
 from gnomon.report.alert import line_of
 from gnomon.report.contrast import ContrastReport, comparisons
 from gnomon.report.report import Report
@@ -19,7 +20,7 @@ from gnomon.report.sample_cards import OpenedSamples, SampleSource, open_samples
 from gnomon.report.section import SECTIONS, PairKey, Section, pair_key, sections
 from gnomon.report.sections.job import repeats_text
 from gnomon.report.sections.preflights import preflight_text
-from gnomon.report.text_formats import ARM_SHAPES, FILTERS
+from gnomon.report.text_formats import FILTERS
 from gnomon.stopping import while_wanted
 
 FOLDER = Path(__file__).parent
@@ -129,7 +130,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"signs": SIGNS, "headings": HEADINGS, "arm_shapes": ARM_SHAPES}
+    environment.globals |= {"signs": SIGNS, "headings": HEADINGS, "arm_look": arm_look}
     environment.filters |= {
         **FILTERS,
         "picture": _picture,

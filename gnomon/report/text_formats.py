@@ -11,7 +11,11 @@ from gnomon.fitness.table import STATE_WORDS
 
 # What can start a link, a table cell, a heading, emphasis, code, an entity or HTML in Markdown.
 SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]<>#+!|~&"} | {10: " ", 13: " "}
-ARM_SHAPES = ("■", "●", "▲", "◆")  # by an arm's place among the job's, from 0
+PROTOCOLS = {  # what is said of prompts
+    "guarded": "prompts without what would give answers away",
+    "official": "prompts as the benchmark’s authors released them",
+    "paper": "prompts as the paper describes them",
+}
 LABEL_CHARS = 27  # what a plot has room for
 
 
@@ -83,8 +87,8 @@ def both_ranges(compared: Mapping[str, Any]) -> str:
 def margin_range(compared: Mapping[str, Any], nominal: float) -> str:
     """The margin in force for a comparison, and why it is not the nominal one, if it is not.
 
-    >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, but near 0 % narrower"}, 0.05)
-    '±1 point (5, but near 0 % narrower)'
+    >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, narrowed near 0 %"}, 0.05)
+    '±1 point (5, narrowed near 0 %)'
     >>> margin_range({"margin": [-0.041, 0.044], "margin_why": "odds 1.2 times"}, 0.05)
     '−4.1 to +4.4 points (odds 1.2 times)'
     """
@@ -264,6 +268,7 @@ FILTERS = {  # of templates: the numbers of reports and pages look alike
     "gain": gain,
     "state_words": STATE_WORDS.__getitem__,
     "with_code": with_code,
+    "protocol_means": lambda name: PROTOCOLS.get(name, "how questions are put"),
 }
 
 

@@ -60,7 +60,7 @@ class AnalysisSpec(StrictModel):
         exclude_if=operator.not_,
         description=(
             "Whether the job stops early, at one of up to ten planned looks, once every primary contrast "
-            "is decided or hardly will be; its intervals hold at all looks together."
+            "is decided or unlikely to be; its intervals hold at all looks together."
         ),
     )
     contrasts: list[Contrast] = Field(

@@ -170,7 +170,7 @@ def _frozen(spec: JobSpec) -> JobSpec:
 def mapping(written: object, _: Context) -> Written:
     """Refuses anything but a mapping of fields."""
     if not isinstance(written, dict):
-        raise SpecError(f"a spec is a mapping of fields, not {type(written).__name__}", field="spec")
+        raise SpecError("a spec has fields, such as `benchmark: worlds`; this has none", field="spec")
     return written
 
 

@@ -85,7 +85,9 @@ def check_command(argv: Sequence[str], allowed: Commands, *, is_trusted: bool, f
         return
     names = "; ".join(map(shlex.join, allowed)) or "none"
     raise SpecError(
-        f"{shlex.join(argv)!r} may not be run; allowed: {names} ({ALLOWED_COMMANDS_ENV})", field=field
+        f"{shlex.join(argv)!r} may not be run here; who runs the service allows commands: {names} "
+        f"({ALLOWED_COMMANDS_ENV})",
+        field=field,
     )
 
 

@@ -62,9 +62,9 @@ class Margin:
         if reach >= self.size:
             return Limits(low=-self.size, high=self.size)
         end = "0" if baseline <= 0.5 else "100"
-        near = f"{100 * self.size:.3g}, but near {end} %"
-        why = f"{near} at most half of the baseline's distance to it"
+        narrowed = f"{100 * self.size:.3g}, narrowed to"
+        why = f"{narrowed} half of the baseline's distance to {end} %"
         least = LEAST * self.size
         if reach <= least:
-            return Limits(low=-least, high=least, why=f"{near} narrower, down to a fifth of that")
+            return Limits(low=-least, high=least, why=f"{narrowed} a fifth near {end} %")
         return Limits(low=-reach, high=reach, low_slope=-slope, high_slope=slope, why=why)

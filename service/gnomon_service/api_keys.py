@@ -159,9 +159,17 @@ def entry_of(key: str, scope: Scope, until: dt.date | None = None, **about: obje
 
     >>> entry_of("0123456789abcdef", "read")[:20]
     'read sha256:9f9f5111'
+
+    Raises:
+        SpecError: one of them is not allowed, or the last day is past.
     """
+    if until and until < dt.datetime.now(dt.UTC).date():
+        raise SpecError(f"{until} is past", field="--until")
+    told = [(name, value) for name, value in about.items() if value is not None]
+    for name, value in told:
+        _option(name, str(value), f"--{name}")
     parts = [scope, f"sha256:{digest_of(key).hex()}", *((f"until {until}",) if until else ())]
-    return " ".join([*parts, *(f"{name}={value}" for name, value in about.items() if value is not None)])
+    return " ".join([*parts, *(f"{name}={value}" for name, value in told)])
 
 
 def digest_of(key: str) -> bytes:

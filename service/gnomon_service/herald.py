@@ -19,7 +19,6 @@ from gnomon_service.actions import JOBS_LOG, keep_looks
 from gnomon_service.api.serializers import job_view
 from gnomon_service.api.state import State
 from gnomon_service.deletion import delete_old_jobs, delete_unnamed_media
-from gnomon_service.reply_watch import UnreadReplies
 from gnomon_service.webhooks import AGAIN_S, send
 from gnomon_workers.store.database import in_words
 from gnomon_workers.store.notices import End, Notice
@@ -38,6 +37,7 @@ class Herald:
         self._state, self._store = state, state.store
         self._hooks = state.settings.webhooks
         self._clean_at_s = 0.0
+        self._ended: list[str] = []  # jobs whose reports' alerts are not told yet
         self._media_checked_s = 0.0  # of time.time: files that were used before were named then
         self._last_deleted: list[DeletedJob] = []  # as it was then, the last one or none
 
@@ -58,6 +58,8 @@ class Herald:
             self._tell_troubles(job.id, is_exhausted=job.is_budget_exhausted)
         for end in self._store.untold_ends(limit=AT_ONCE):
             self._tell_end(end)
+        due, later = self._ended[:AT_ONCE], self._ended[AT_ONCE:]
+        self._ended = [job_id for job_id in due if not self._tells_alerts(job_id)] + later
         self._send()
         if time.monotonic() >= self._clean_at_s:
             self._clean_at_s = time.monotonic() + CLEAN_EVERY_S
@@ -85,6 +87,21 @@ class Herald:
         self._tell_troubles(job.id, is_exhausted=end.is_budget_exhausted)
         self._tell(job, "ended", str(end.finished_at), end_text(job))
         self._store.note_told(end)
+        if self._hooks.by_target:
+            self._ended.append(job.id)
+
+    def _tells_alerts(self, job_id: str) -> bool:
+        """Tell the alerts of a job's report, once that is made in the background; False until then."""
+        try:
+            job, (made, problem) = self._store.job(job_id), self._state.reports.soon(job_id)
+        except NotFound:
+            return True
+        if made is None or not made.is_current:
+            return bool(problem)
+        for said in made.value["alerts"]:
+            key = "/".join(said[name] or "" for name in ("model", "arm", "kind"))
+            self._tell(job, "alert", key, f"{name_of(job)}: {said['text']}", said)
+        return True
 
     def _tell_troubles(self, job_id: str, *, is_exhausted: bool) -> None:
         """Alerts of a job, and that its limits are used up."""
@@ -93,17 +110,15 @@ class Herald:
             return
         job = self._store.job(job_id)
         for alert in unread:
-            self._tell(job, "alert", "/".join(alert.key), f"{name_of(job)}: {alert.sentence}", alert)
+            self._tell(job, "alert", "/".join(alert.key), f"{name_of(job)}: {alert.sentence}", alert.record())
         if is_exhausted:
             text = f"{name_of(job)} has used up its limits: samples that have not begun are not run"
             self._tell(job, "budget", "", text)
 
     def _tell(
-        self, job: JobRecord, event: str, key: str, text: str, alert: UnreadReplies | None = None
+        self, job: JobRecord, event: str, key: str, text: str, alert: Mapping[str, Any] | None = None
     ) -> None:
-        data: dict[str, Any] = {"text": text, "job": facts_of(job)}
-        if alert is not None:
-            data["alert"] = alert.record()
+        data = {"text": text, "job": facts_of(job)} | ({} if alert is None else {"alert": alert})
         body = {"type": f"job.{event}", "timestamp": datetime.now(UTC).isoformat(), "data": data}
         if self._store.add_notices(job.id, event, key, body, self._hooks.by_target):
             JOBS_LOG.log(logging.INFO if event == "ended" else logging.WARNING, "%s", text)

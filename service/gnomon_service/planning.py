@@ -298,16 +298,16 @@ class _Outlook:
         judged = "judged as the report will be: interval, adjusted p, sign-flip check, lost trials"
         looks = count(self.primary, "primary comparison")
         if self.has_cells:
-            looks += f", in a cell among {count(self.exploratory, 'other')}"
+            looks += f", in a subset for {count(self.exploratory, 'other')}"
         signs = "apart from the effect an arm gains as many samples as it loses, more in some clusters"
         size = f"{count(cell.n, 'sample')} in {count(cell.clusters_n, 'cluster')}"
         lines = [
             f"intraclass correlation of a cluster's samples {self.icc:g}: a design effect of {deff:.2f}",
             f"detectable: the smallest true effect that is claimed in 8 of 10 simulated jobs, {judged}",
-            f"p is adjusted among {looks}, which show nothing",
+            f"p is adjusted for {looks}, as if these showed nothing",
             f"scores are 0 or 1; {signs}",
             f"lost at random: {100 * self.lost:.3g} % of each arm's trials",
-            f"smallest cell: {size}",
+            f"smallest subset: {size}",
         ]
         if self.repeats > 1:
             stays = f"{100 * PERSISTENCE:.0f} % of the variance of a sample's difference stay in every repeat"

@@ -13,7 +13,7 @@ from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError, FaultyFile, NoRoom
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.media import MediaStore
-from gnomon.media.uploads import bytes_of_uploads, folder_of, keep_upload
+from gnomon.media.uploads import bytes_of_uploads, folder_of, is_kept, keep_upload, one_at_a_time
 from gnomon_service.answers import AskedView, UploadView
 from gnomon_service.settings import Settings
 
@@ -29,11 +29,12 @@ def keep(file: Path, kind: str, settings: Settings, media: MediaStore) -> str:
         DataError: it is a zip that is broken, or that unpacks to too much.
         NoRoom: the disk or what uploads may take of it is full.
     """
-    left = settings.upload_gb * GIGABYTE - bytes_of_uploads(media)  # beside this one, which lies there
-    if left < 0:
-        message = f"uploads have no room left: they may take {settings.upload_gb:,} GB (GNOMON_UPLOAD_GB)"
-        raise NoRoom(f"{message}. Deleting jobs that name some makes room")
-    return keep_upload(file, kind, media, most_unpacked=left)
+    with one_at_a_time(media):
+        left = settings.upload_gb * GIGABYTE - bytes_of_uploads(media) - file.stat().st_size
+        if left < 0 and not is_kept(file, kind, media):
+            message = f"uploads have no room left: they may take {settings.upload_gb:,} GB (GNOMON_UPLOAD_GB)"
+            raise NoRoom(f"{message}. Deleting jobs that name some makes room")
+        return keep_upload(file, kind, media, most_unpacked=left)
 
 
 def reading_of(columns: Named, scorer: str | Mapping[str, Any] | None) -> Reading:

@@ -332,7 +332,7 @@ def test_the_table_is_for_people_too(run_gnomon: Command) -> None:
 def test_a_built_in_model_has_no_endpoint_to_check(run_gnomon: Command, model: str) -> None:
     done = run_gnomon("check", model)
     assert done.returncode == 0
-    assert f"{model}: nothing to check: a built-in" in done.stdout
+    assert f"{model} is not checked: a built-in" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -449,7 +449,7 @@ def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
     Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "models": models, "select": {"limit": 1}}))
     assert gnomon("plan", "spec.yaml") == 0
     text = capsys.readouterr().out
-    assert "1 sample in 1 cluster and 1 cell\n" in text
+    assert "1 sample in 1 cluster and 1 subset\n" in text
     assert "Expected tokens of all trials (prompts + replies), and what they cost:\n" in text
     assert re.search(r"openai/x / raw +1 trial  .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
     assert re.search(r"openai/y / raw +1 trial  .* tokens  price unknown\n", text)
@@ -472,7 +472,7 @@ def test_a_plan_that_is_too_small_says_why_and_how_many_samples_would_do(
     assert "Too small to compare arms. This design can never claim a difference: even if every " in text
     assert f"  for a true difference of 20 points: {sizes[0]['samples']} samples in " in text
     assert "Minimum detectable" not in text
-    assert "smallest cell" not in text
+    assert "smallest subset" not in text
     Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": sizes[0]["samples"]}}))
     assert gnomon("plan", "spec.yaml", "--json") == 0
     assert "enough" not in said(capsys), "so many are not too small"

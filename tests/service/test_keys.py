@@ -4,6 +4,7 @@ import datetime as dt
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -109,3 +110,13 @@ def test_the_command_line_makes_keys(capsys: pytest.CaptureFixture[str]) -> None
     key, entry = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"gn_[\w-]{43}", key)
     assert KeyRing([parse_key(entry)]).scope_of(key) == "read"
+
+
+@pytest.mark.parametrize(
+    ("about", "option"),
+    [({"name": "a b"}, "--name"), ({"usd": "-1"}, "--usd"), ({"until": dt.date(2020, 1, 1)}, "--until")],
+)
+def test_a_new_key_is_refused_by_the_option_that_is_wrong(about: dict[str, Any], option: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        entry_of("0123456789abcdef", "run", **about)
+    assert refused.value.field == option

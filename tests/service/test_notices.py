@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 
 from gnomon.core.errors import SpecError
 from gnomon.core.reply_state import ReplyState
+from gnomon.core.row import REPEATED_CALLS
 from gnomon.media import MediaStore
 from gnomon_service.herald import Herald
 from gnomon_service.webhooks import AGAIN_S, read_webhooks
@@ -28,6 +29,7 @@ from gnomon_workers.logs import JOBS
 from gnomon_workers.store.schema import jobs, notices
 from gnomon_workers.store.store import Store
 from tests.service.play import SPEC, OpenApi, finish_all, post, row_of
+from tests.workers.conftest import wait_until
 
 SECRET = "whsec_" + base64.b64encode(b"sixteen and more characters").decode()
 
@@ -168,6 +170,22 @@ def test_alerts_and_used_up_limits_are_told_while_a_job_runs(
     assert (alert["alert"]["kind"], job_id in alert["text"]) == ("unreadable", True)
 
 
+def test_the_alerts_of_a_report_are_told_once_after_the_end(
+    open_api: OpenApi, store: Store, receiver: Receiver
+) -> None:
+    api = open_api(GNOMON_WEBHOOKS=receiver.url, GNOMON_WEBHOOK_SECRET=SECRET)
+    herald, job_id = herald_of(api), post(api)
+    finish_all(store, job_id, flags=(REPEATED_CALLS,), reply_state=ReplyState.READ)
+    herald.turn()
+    wait_until(lambda: store.kept_of([job_id], "report"))
+    for _ in range(2):
+        herald.turn()
+    ended, *alerts = receiver.bodies()
+    assert (ended["type"], {body["type"] for body in alerts}) == ("job.ended", {"job.alert"})
+    report = api.get(f"/v1/jobs/{job_id}/report").json()
+    assert [body["data"]["alert"] for body in alerts] == report["alerts"] != []
+
+
 def test_what_ended_before_webhooks_were_set_is_not_told(
     open_api: OpenApi, store: Store, receiver: Receiver
 ) -> None:
@@ -277,5 +295,6 @@ def test_the_life_of_jobs_is_logged_where_other_things_are_not(capsys: pytest.Ca
     logging.getLogger("another").info("nothing of interest")
     set_up_logs({"GNOMON_LOG_FORMAT": "json", "GNOMON_LOG_LEVEL": "error"})
     logging.getLogger(JOBS).info("job j_2 posted")
+    set_up_logs({}, level="warning")  # as tests that come after it expect
     said = capsys.readouterr().err
     assert re.fullmatch(r"[\d:, -]+ INFO gnomon.jobs job j_1 posted by ada\n", said)

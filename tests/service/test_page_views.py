@@ -35,3 +35,15 @@ def test_only_rows_that_can_be_ticked_offer_to_compare_them(api: TestClient, sto
         for view in ("", "?view=trials", "?view=grid")
     }
     assert offers == {"": True, "?view=trials": True, "?view=grid": False}
+
+
+def test_the_page_of_a_refusal_names_every_field(api: TestClient) -> None:
+    as_page = {"Accept": "text/html", "Origin": "http://127.0.0.1:8000"}
+    paged = api.get("/ui/trips?cursor=zz", headers=as_page).text
+    assert "<code>cursor</code>: &#39;zz&#39; is no cursor" in paged
+    queue = api.post("/ui/review", headers=as_page).text
+    assert "<code>job</code>: Field required.</p>" in queue
+    picture = api.get("/ui/media/abc?w=wide", headers=as_page).text
+    assert "<code>sha256</code>: " in picture
+    assert "<code>w</code>: " in picture
+    assert "Not Found: GET /ui/nowhere." in api.get("/ui/nowhere", headers=as_page).text

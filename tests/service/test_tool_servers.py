@@ -184,7 +184,9 @@ def test_servers_that_a_request_names_are_started_only_where_the_operator_allows
     tools = {"name": "tools", "agent": "react", "tools": [{"mcp": {"command": command}}]}
     written["arms"].append(tools)
     refusing = read_settings({}, data_dir=tmp_path / "here")
-    with pytest.raises(SpecError, match="may not be run; allowed: none") as refusal:
+    with pytest.raises(
+        SpecError, match="may not be run here; who runs the service allows commands: none"
+    ) as refusal:
         draft_from_request(written, refusing)
     assert refusal.value.field == "arms.1.tools.0.mcp.command"
     allowing = {"GNOMON_ALLOWED_COMMANDS": f"uvx other; {sys.executable} {script}"}

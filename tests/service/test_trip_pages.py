@@ -1,6 +1,8 @@
 """The trip pages: the list with its form, a trip's page in three forms, its files, and what guards them."""
 
+import datetime as dt
 import json
+import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -263,3 +265,9 @@ def test_trips_are_listed_page_by_page_each_once_the_newest_first(
 @pytest.mark.parametrize("cursor", ["x", "1.", "1.x", "-1", ".", "1.2.3"])
 def test_a_cursor_that_is_none_is_refused(api: TestClient, cursor: str) -> None:
     assert api.get(f"/ui/trips.json?cursor={cursor}").status_code == 422
+
+
+def test_the_form_begins_with_a_day_that_is_not_past(api: TestClient) -> None:
+    [day] = re.findall(r'name="start_date" type="date" value="([^"]+)"', api.get("/ui/trips").text)
+    assert dt.date.fromisoformat(day) >= dt.datetime.now(tz=dt.UTC).date()
+    assert dt.date.fromisoformat(day).weekday() == dt.date(2026, 6, 11).weekday()

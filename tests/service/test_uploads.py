@@ -8,6 +8,7 @@ import struct
 import time
 import tracemalloc
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,27 @@ def test_uploads_beyond_the_operators_room_are_refused(open_api: OpenApi, monkey
 def test_an_upload_may_fill_the_operators_room(open_api: OpenApi, monkeypatch: Any) -> None:
     monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 1)
     assert sent(open_api(GNOMON_UPLOAD_GB=str(len(CSV))), "exam.csv", CSV).status_code == 201
+
+
+@pytest.mark.parametrize("name", ["exam.csv", "exam.zip"])
+def test_what_is_kept_may_be_sent_again_where_there_is_no_room(
+    name: str, open_api: OpenApi, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 1)
+    data = CSV if name == "exam.csv" else zipped({"questions.csv": CSV})
+    api = open_api(GNOMON_UPLOAD_GB=str(len(data) + (len(CSV) if name == "exam.zip" else 0)))
+    first, again = (sent(api, name, data) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json()["data"] == again.json()["data"]
+    assert refusal(sent(api, "other.csv", CSV.replace(b"\n", b" \n")))["status"] == 503
+
+
+def test_of_two_who_send_at_once_one_has_the_room(open_api: OpenApi, monkeypatch: Any) -> None:
+    monkeypatch.setattr("gnomon_service.uploads.GIGABYTE", 1)
+    api = open_api(GNOMON_UPLOAD_GB=str(len(CSV) + 3))
+    with ThreadPoolExecutor() as people:
+        answers = people.map(lambda end: sent(api, "exam.csv", CSV + end), [b"\n", b" \n"])
+    assert sorted(answer.status_code for answer in answers) == [201, 503]
 
 
 def test_what_a_zip_unpacks_to_counts_as_well(open_api: OpenApi, monkeypatch: Any) -> None:

@@ -67,6 +67,19 @@ def test_a_fault_is_shown_at_its_field_as_one_types(site: Site, visit: Open) -> 
     expect(page.locator(".field-error").first).to_contain_text("'raw' stands twice")
 
 
+def test_a_choice_made_while_an_answer_is_on_its_way_stays(site: Site, visit: Open) -> None:
+    page, held = visit(site).open("/ui/new"), []
+    page.route("**/ui/new/check", lambda route: held.append((route, route.fetch())), times=1)
+    field(page, "select.limit").fill("28")
+    while not held:
+        page.wait_for_timeout(50)
+    field(page, "arms.0.agent").select_option("react")
+    route, reply = held[0]
+    route.fulfill(response=reply)
+    expect(page.locator("#yaml")).to_have_value(re.compile(r"limit: 28\n"))
+    assert spec_on(page)["arms"][0]["agent"] == "react"  # type: ignore[index]
+
+
 def test_form_and_yaml_are_one_spec(site: Site, visit: Open) -> None:
     page = visit(site).open("/ui/new")
     field(page, "models.0.id").fill("openai/gpt-4o")

@@ -146,7 +146,7 @@ def test_a_job_without_such_samples_makes_no_queue_of_them(
 ) -> None:
     refused = person("ann").post("/ui/review", data={"job": site.job_id, "choice": "doubtful"})
     assert refused.status_code == 422
-    assert "The job has no samples near a limit" in refused.text
+    assert "the job has no samples near a limit" in refused.text
 
 
 def test_a_second_reviewer_sees_neither_the_first_decision_nor_the_truth(
@@ -278,7 +278,7 @@ def test_agreement_is_that_of_a_calculation_by_hand_and_disagreements_are_settle
     assert shown["disagreements"] == [samples_of(site, queue)[1]]
     carol = person("carol")
     page = carol.get("/ui/review/items/disagreements").text
-    assert "agreement κ 0.50 over 4 judged twice" in page
+    assert "of 4 judged twice 75.0 % agree (κ 0.50" in page
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
     decide(carol, samples_of(site, queue)[1], "drop", settle="1")

@@ -139,6 +139,6 @@ def test_a_changed_result_is_handed_out_as_a_file_to_try(site: Site, visit: Call
 def test_two_trials_part_where_the_first_call_differs(site: Site, visit: Callable[..., Visit]) -> None:
     raw = site.trial_id("w0-00010", "raw")
     page = visit(site).open(f"/ui/compare/trials?a={trial(site)}&b={raw}")
-    assert page.locator("h1").inner_text() == "tools and raw part at step 1"
+    assert page.locator("h1").inner_text() == "tools and raw differ from step 1"
     page = visit(site).open(f"/ui/compare/trials?a={raw}&b={raw}")
     assert page.locator("h1").inner_text() == "raw and raw did the same"

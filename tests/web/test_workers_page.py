@@ -47,7 +47,9 @@ def test_causes_are_counted_and_linked_to_their_trials(site: Site, visit: Open) 
     end_trials(site.store, job, 4)
     site.store.stop_model(job.id, "openai/gpt-4o", cause="quota", error="HTTP 429: no credit left")
     page = visit(site).open("/ui/workers")
-    expect(page.locator("#stopped-1")).to_contain_text("openai/gpt-4o, the account is used up: “HTTP 429: no")
+    expect(page.locator("#stopped-1")).to_contain_text(
+        "openai/gpt-4o, the account's quota is used up: “HTTP 429: no"
+    )
     row = page.locator("tr", has_text="the provider failed")
     expect(row).to_contain_text("“HTTP 503: busy”")
     expect(row.locator("td.n")).to_have_text("6 trials")

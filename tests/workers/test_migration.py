@@ -16,7 +16,7 @@ from sqlalchemy import Connection, inspect, select, text, update
 from gnomon.core.errors import SpecError
 from gnomon_workers.store import Store
 from gnomon_workers.store.database import AnyRevision, revision_of
-from gnomon_workers.store.migration import REVISIONS, migrate
+from gnomon_workers.store.migration import REVISIONS, lost_on_the_way, migrate
 from gnomon_workers.store.older_tables import OLDER
 from gnomon_workers.store.schema import (
     REVISION,
@@ -298,6 +298,12 @@ def test_a_step_that_fails_leaves_everything_as_it_was(url: str, folder: Path) -
         migrate(url, folder=folder)
     assert "colour" not in columns(url)
     Store(url).close()
+
+
+def test_what_a_way_back_forgets_is_told(url: str) -> None:
+    Store(url).close()
+    assert lost_on_the_way(url, "head") == []
+    assert [lost.split(",")[0] for lost in lost_on_the_way(url, "0018")] == ["Who posted"]
 
 
 def test_a_revision_there_is_not_is_refused_by_name(url: str) -> None:

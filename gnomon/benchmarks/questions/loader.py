@@ -19,7 +19,7 @@ from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import UNUSED_COLUMNS, DataFault, SampleRef
 from gnomon.core.shared_clusters import clusters_by_shared
-from gnomon.media.clip_frames import find_clip
+from gnomon.media.clip_frames import find_clip, no_file
 from gnomon.media.uploads import sheet_hint
 from gnomon.stopping import counted
 from gnomon_tools.scene.scene import Scene
@@ -273,8 +273,7 @@ class _Scan:
         self._check_columns()
         for number, reference in self._references:
             if reference not in self._seen:
-                fault = f"images: no file {reference!r} in the folder of the questions, nor a row of that id"
-                self._fault(number, fault)
+                self._fault(number, f"images: {no_file(reference)}, nor a row of that id")
         if self._faults:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
-from gnomon.media.clip_frames import find_clip
+from gnomon.media.clip_frames import find_clip, no_file
 from gnomon.reading.texts import as_json
 from gnomon_tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
 from gnomon_tools.core.regular_file import open_regular
@@ -149,8 +149,7 @@ def keep(source: Source, folder: Path, media: MediaStore) -> ImageRef:
 def _path(source: str, folder: Path) -> Path:
     path = find_clip(folder, source)
     if path is None:
-        message = f"no file {source[:200]!r} in the folder of the questions"
-        raise SpecError(message, field="images")
+        raise SpecError(no_file(source), field="images")
     return path
 
 

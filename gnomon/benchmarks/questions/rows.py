@@ -17,7 +17,7 @@ from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.clusters import cluster_names, cluster_text, read_cluster
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
-from gnomon.media.clip_frames import find_clip
+from gnomon.media.clip_frames import find_clip, no_file
 from gnomon.reading.texts import as_json
 from gnomon_tools.scene.document import SceneError
 from gnomon_tools.scene.format import read_scene, scene_from_json
@@ -172,7 +172,7 @@ class RowReader:
     def _clip(self, row: Mapping[str, Any]) -> str:
         clip = self._text({"id": row.get("video")}, "id") if "video" in row else ""
         if clip and find_clip(self._folder, clip) is None:
-            self.faults.append(f"video: no file {clip!r} in the folder of the questions")
+            self.faults.append(f"video: {no_file(clip)}")
         return clip
 
     def _scene(self, row: Mapping[str, Any]) -> Mapping[str, Any] | str | None:
@@ -212,7 +212,7 @@ def scene_at(source: Mapping[str, Any] | str, folder: Path) -> Scene:
         if isinstance(source, str):
             path = find_clip(folder, source)
             if path is None:
-                raise DataError(f"no file {source[:200]!r} in the folder of the questions", field="scene")
+                raise DataError(no_file(source), field="scene")
             return _scene(path, path.stat().st_mtime_ns)
         return _scene(json.dumps(source, sort_keys=True))
     except (SceneError, OSError, ValueError) as error:

@@ -1,18 +1,22 @@
 """Keeps a job's trials as one Arrow batch: each column an array, each text once."""
 
 import json
+import re
+import string
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import escape_surrogates
 
 Array = NDArray[Any]
+NUMBER = re.compile("[0-9]+")
 ANSWER_CHARS = 200  # of an answer that are kept and searched
 TEXT = pa.dictionary(pa.int32(), pa.string())
 PLAN_COLUMNS = ("sample_id", "task", "cell", "cluster")  # of a planned trial that has not run
@@ -98,6 +102,22 @@ def numbers(column: pa.Array) -> Array:
     """A column of numbers; NaN: null."""
     values: Array = column.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     return values
+
+
+def natural_key(name: str) -> tuple[str, str, int, str]:
+    """What an id is sorted by: `q2` comes before `q10`, and `s2-1` before `s10-1`."""
+    stem = name.rstrip(string.digits)
+    return NUMBER.sub(lambda run: run[0].zfill(20), stem), stem, len(name), name
+
+
+def natural_order(ids: pa.Array) -> Array:
+    """The places of ids in the order of `natural_key`, asked only for what precedes their last numbers."""
+    stems = pc.utf8_rtrim(ids, string.digits).dictionary_encode()
+    known = stems.dictionary.to_pylist()
+    ranks = np.argsort(sorted(range(len(known)), key=lambda at: natural_key(known[at])))
+    by = {"stem": ranks[stems.indices.to_numpy()], "length": pc.utf8_length(ids), "id": ids}
+    order: Array = pc.sort_indices(pa.table(by), [(name, "ascending") for name in by]).to_numpy()
+    return order.astype(np.intp)
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from gnomon.report.trial_index.columns import (
     TRIALS,
     Array,
     joined,
+    natural_key,
     numbers,
     planned_of,
     read_batches,
@@ -263,7 +264,8 @@ class TrialIndex(JobTrials):
             if own_sort != sort:
                 raise ValueError(own_sort)
             key, tie = float(key), int(tie)
-            rank = bisect_left(self.sample_order, str(sample_id), key=self.sample_ids.__getitem__)
+            sort_key = natural_key(str(sample_id))
+            rank = bisect_left(self.sample_order, sort_key, key=lambda at: natural_key(self.sample_ids[at]))
         except (ValueError, TypeError, OverflowError, RecursionError):
             message = f"{after[:100]!r} is no cursor of this list; pass on next_cursor as it came"
             raise SpecError(message, field="after") from None

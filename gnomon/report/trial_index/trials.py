@@ -17,6 +17,7 @@ from gnomon.report.trial_index.columns import (
     Array,
     codes,
     joined,
+    natural_order,
     numbers,
 )
 from gnomon.report.trial_index.filters import (
@@ -127,8 +128,7 @@ class JobTrials:
     @cached_property
     def sample_order(self) -> Array:
         """The samples in the order of their ids."""
-        order: Array = pc.sort_indices(self.samples.column("sample_id").cast(pa.string())).to_numpy()
-        return order.astype(np.intp)
+        return natural_order(self.samples.column("sample_id").cast(pa.string()))
 
     @cached_property
     def sample_ranks(self) -> Array:

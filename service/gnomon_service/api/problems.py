@@ -115,10 +115,12 @@ def _bad_request(_: Request, error: Exception) -> JSONResponse:
     return problem(422, title="Not allowed", detail=first["detail"], field=first["field"], errors=errors)
 
 
-def _http(_: Request, error: Exception) -> JSONResponse:
+def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 (as above)
     title = HTTPStatus(error.status_code).phrase
-    return problem(error.status_code, title=title, detail=str(error.detail), headers=error.headers)
+    says_more = error.detail != title
+    detail = error.detail if says_more else f"{title}: {request.method} {request.url.path}"
+    return problem(error.status_code, title=title, detail=detail, headers=error.headers)
 
 
 def _store_away(_: Request, error: Exception) -> JSONResponse:

@@ -280,7 +280,7 @@ def _answer(counts: Mapping[str, int], *, is_all: bool) -> str:
         "undecided": "undecided",
         "running": "unfinished",
         "stopped": "stopped",
-        "due": "whose verdict is being read",
+        "due": "with a verdict on its way",
     }
     parts += [f"{counts[kind]:,} {word}" for kind, word in others.items() if counts[kind]]
     which = count(counts["all"], "job") + ("" if is_all else " of these")

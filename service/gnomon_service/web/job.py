@@ -47,9 +47,9 @@ FOLDS = (
     ("compared", "What did each arm score, and what did it change?", 55),
     ("used", "What did the tools do?", 85),
     ("varied", "On which questions, and what else was measured?", 103),
-    ("again", "Would it come out so again?", 112),
+    ("again", "Would it come out the same again?", 112),
     ("paid", "What did it cost, and how long did it take?", 130),
-    ("trusted", "What could be wrong, and how is it told in a paper?", None),
+    ("trusted", "What could be wrong, and how to report it in a paper?", None),
 )
 OUTCOMES = {"fixed": FIXED, "regressed": REGRESSED, "both_right": BOTH_RIGHT, "both_wrong": BOTH_WRONG}
 
@@ -134,16 +134,13 @@ def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str)
     ended = f"{counts.done:,} of {count(counts.planned, 'trial')}"
     if job.status == "preparing":
         planned = count(counts.planned, "trial")
-        return f"Being prepared: {planned} are being written; they begin once all of them are."
+        return f"Being prepared: it starts once all {planned} are written."
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
-    if job.status == "running" and job.spec.analysis.sequential:
-        when = "its primary contrasts are decided, or hardly will be"
-        return f"Running: {ended} have ended. It stops when {when}."
     if job.status == "running":
-        return (
-            f"Running: {ended} have ended. The verdict comes at the end: looking early raises false alarms."
-        )
+        late = "The verdict comes at the end: looking early raises false alarms."
+        early = "It stops once its primary comparisons are decided, or unlikely to be."
+        return f"Running: {ended} have ended. {early if job.spec.analysis.sequential else late}"
     if job.status == "failed":
         return f"The job failed after {ended}: {job.error or 'the cause is not known'}"
     before = f"Cancelled after {ended}. " if job.status == "cancelled" else ""
@@ -268,7 +265,7 @@ def _to_do(job: JobRecord) -> str:
         return f"Stopped early: {count(job.not_run, 'trial')} not run. Resume runs them all the same."
     rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
     if job.status == "failed":
-        return f"Mend the cause first. {rest}"
+        return f"Fix the cause first. {rest}"
     if job.status == "completed":
         return f"{count(left, 'trial')} are missing and left out of every figure. {rest}"
     return rest

@@ -15,13 +15,13 @@ CAUSES = {  # what the causes of missing trials are called
     "auth": "a key was refused",
     "no_api_key": "a key is not set",
     "not_found": "the provider does not know the model",
-    "quota": "the account is used up",
+    "quota": "the account's quota is used up",
     "connection": "the provider cannot be reached",
     "bad_request": "the provider refused the requests",
     "rate_limit": "the provider's rate limit held too long",
     "server_error": "the provider failed",
     "timeout": "the provider was too slow",
-    "budget": "the limit of cost is used up",
+    "budget": "the cost limit is reached",
     "data": "data cannot be read",
     "setup": "the job could not be set up",
     "worker_lost": "workers died",
@@ -186,8 +186,8 @@ def cause_text(cause: str) -> str:
 
 def _cost(job: JobRecord) -> str:
     """What the job has cost as far as it is known, and what it may cost."""
-    limit, unknown = job.spec.limits.usd, "" if job.usd is not None else " and more"
-    return f"{money(job.known_usd)}{unknown}" + ("" if limit is None else f" of {money(limit)}")
+    limit, at_least = job.spec.limits.usd, "" if job.usd is not None else "at least "
+    return f"{at_least}{money(job.known_usd)}" + ("" if limit is None else f" of {money(limit)}")
 
 
 def money(usd: float) -> str:

@@ -379,7 +379,7 @@ def _detects(plan: Mapping[str, Any]) -> str:
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
     if row["all"] is None:
-        return f"It is too small to find any difference {share}. {row['all_note']}{_enough(plan)}"
+        return f"This job is too small to find a difference {share}. {row['all_note']}{_enough(plan)}"
     return f"8 of 10 such jobs would find a difference of {100 * row['all']:.1f} points {share}."
 
 
@@ -389,7 +389,7 @@ def _enough(plan: Mapping[str, Any]) -> str:
         return ""
     largest = plan["enough"]["sizes"][0]
     samples, clusters = count(largest["samples"], "sample"), count(largest["clusters"], "cluster")
-    return f" About {samples} in {clusters} would do for {100 * largest['effect']:.0f} points."
+    return f" About {samples} in {clusters} would be enough for {100 * largest['effect']:.0f} points."
 
 
 def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:

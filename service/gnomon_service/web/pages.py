@@ -22,8 +22,9 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, S
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from gnomon.drawing.arm_look import arm_look
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.text_formats import ARM_SHAPES, FILTERS, capitalised
+from gnomon.report.text_formats import FILTERS, capitalised
 from gnomon_service.api.middleware import COOKIE, SAFE
 from gnomon_service.api.places import in_place, with_request
 from gnomon_service.extension import EXTENSIONS, NavigationEntry
@@ -160,7 +161,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"static": static_url, "arm_shapes": ARM_SHAPES}
+    made.globals |= {"static": static_url, "arm_look": arm_look}
     made.filters |= {
         **FILTERS,
         "thousands": lambda number: f"{number:,}",
@@ -195,9 +196,8 @@ def as_page(request: Request, problem: JSONResponse) -> Response:
         target = wanted if request.method in SAFE else "/"
         return RedirectResponse(f"/ui/sign-in?next={quote(target)}", status_code=HTTPStatus.SEE_OTHER)
     body = json.loads(bytes(problem.body))
-    where = f"{body['field']}: " if "." in body.get("field", "") else ""  # a field of a spec
-    answer = where + capitalised(body["detail"]).rstrip(".")
-    view = {"title": body["title"], "answer": answer, "problem": body}
+    answer = capitalised(body["detail"]).rstrip(".")
+    view = {"title": body["title"], "answer": answer, "faults": body.get("errors", [body]), "problem": body}
     return respond(request, "error.html.j2", view, status=problem.status_code)
 
 

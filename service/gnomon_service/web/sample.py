@@ -13,7 +13,7 @@ from gnomon.core.errors import NotFound
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.sample import SampleRef
 from gnomon.drawing.layer import Layer
-from gnomon.drawing.trace_drawing import clock_text, layers_clock, layers_map, look_of
+from gnomon.drawing.trace_drawing import clock_text, layers_clock, layers_map
 from gnomon.report.text_formats import count
 from gnomon.traces.turns import prompt_pictures, prompt_texts
 from gnomon_service.api.places import in_place
@@ -31,6 +31,7 @@ from gnomon_workers.store.records import JobRecord
 
 MAX_STATES = 40  # trials without a result whose state is looked up
 MAX_DRAWN = 8  # answers on the map
+NAMED_ARMS = 4  # in the first sentence
 MAX_PROMPT = 20_000  # characters of a prompt that stands in for a question
 
 CLIP_TYPES = {
@@ -170,6 +171,8 @@ def _answer(trials: Sequence[ArmTrial], groups: Sequence[Mapping[str, Any]]) -> 
     for group in groups:
         before = f"{group['model']}: " if len(groups) > 1 else ""
         means = [f"{arm['arm']} {_mean(arm['trials'])}" for arm in group["arms"]]
+        if more := means[NAMED_ARMS:]:
+            means[NAMED_ARMS:] = [f"{count(len(more), 'more arm')} below"]
         parts.append(before + ", ".join(means))
     return f"{'; '.join(parts)}."
 
@@ -237,7 +240,7 @@ def _drawings(
         name = f"{trial.arm}, {trial.model}" if has_models else trial.arm
         sketch = question.answer_sketch(responses.get(trial.trial_id))
         if sketch:
-            layers.append(Layer(name, sketch, look_of(trial.place), key=f"answer-{number}"))
+            layers.append(Layer(name, sketch, trial.place, key=f"answer-{number}"))
     title = f"Map of what was seen, what is true and what each arm answered: {question.sample.ref.sample_id}"
     return {
         "_drawing": layers_map(question.sample, layers, ident="scene", title=title),

@@ -124,7 +124,8 @@ def _answer(
     """How many cases are listed, and of these how many changed."""
     if not job.counts.done:
         return "No trial has ended yet."
-    which = "match" if listed.filters.as_query() else "in all"
+    match = "matches" if total == 1 else "match"
+    which = match if listed.filters.as_query() else "in all"
     sentence = f"{count(total, noun)} {which}"
     if unsearched:
         sentence += f" ({count(unsearched, 'question')} not searched yet: search again to go on)"

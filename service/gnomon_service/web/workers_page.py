@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
@@ -86,19 +87,9 @@ def _of_redis(state: State, *, now_s: float) -> dict[str, Any]:
             for queue in queues
         ],
         "keys": [
-            {
-                "endpoint": key.endpoint,
-                "granted": key.granted,
-                "put_off": key.put_off,
-                "throttled": key.throttled,
-                "cap": key.cap,
-                "pause": (
-                    seconds_text(key.paused_until_s - now_s)
-                    if key.paused_until_s is not None and key.paused_until_s > now_s
-                    else ""
-                ),
-            }
+            {**asdict(key), "pause": seconds_text(left_s) if left_s > 0 else ""}
             for key in keys
+            for left_s in [(key.paused_until_s or 0.0) - now_s]
         ],
     }
 
@@ -112,10 +103,7 @@ def _of_store(state: State, *, now_s: float) -> dict[str, Any]:
     return {
         "workers": [
             {
-                "name": worker.name,
-                "host": worker.host,
-                "pid": worker.pid,
-                "state": worker.state,
+                **asdict(worker),
                 "job": job_id,
                 "job_name": names.get(job_id, job_id),
                 "shard": shard,

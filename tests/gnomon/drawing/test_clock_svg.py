@@ -115,7 +115,7 @@ def test_steps_share_a_lane_and_others_have_one_each():
         lane("Seen", "seen", span(0, 5)),
         *(lane(f"Step {n}", "step", span(n, n + 9), key=f"step-{n}", is_on=n == 3) for n in range(1, 9)),
         lane("Gold", "truth", span(50, 60)),
-        lane("raw", "arm-1"),
+        lane("raw", 0),
     )
     svg = clocks(*layers)[0]
     assert [each.get("class") for each in svg.findall(f"{SVG}rect")] == ["lane"] * 3
@@ -143,7 +143,7 @@ def test_the_range_holds_everything_but_a_steps_absurd_times():
     layers = (
         lane("Seen", "seen", span(100, 110)),
         lane("Step 1", "step", span(1e9, 2e9), span(115, 120, error_s=3)),
-        lane("raw", "arm-1", span(float("nan"), 5)),
+        lane("raw", 0, span(float("nan"), 5)),
     )
     start_s, end_s = clock_range(layers)
     assert 95 < start_s < 100
@@ -155,7 +155,7 @@ def test_the_range_holds_everything_but_a_steps_absurd_times():
 def test_text_from_outside_stays_text_and_nothing_is_styled_inline():
     evil = '<script>alert("1")</script>\x00'
     markup = clock_svg(
-        [lane(evil, "arm-1", span(1, 2, evil), key=evil)],
+        [lane(evil, 0, span(1, 2, evil), key=evil)],
         start_s=0.0,
         end_s=9.0,
         ident="k",

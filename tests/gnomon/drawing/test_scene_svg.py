@@ -62,7 +62,7 @@ def world(k):
         Layer("Seen", seen, "seen"),
         Layer("Gold", Sketch(marks=ways), "truth"),
         Layer("Step 3", step, "step", key="step-3"),
-        Layer("tools", Sketch(marks=(Dot(at=ways[0].points[0], floor=ways[0].floor),)), "arm-2"),
+        Layer("tools", Sketch(marks=(Dot(at=ways[0].points[0], floor=ways[0].floor),)), 1),
     )
     return drawn.world.scene, layers
 
@@ -211,23 +211,21 @@ def test_roles_differ_in_shape_or_dash():
     assert inside[1].get("href") == "#map-cross"
 
 
-@pytest.mark.parametrize(
-    ("look", "shape"), [("arm-1", "square"), ("arm-3", "triangle"), ("arm-4", "diamond")]
-)
-def test_an_arm_has_its_shape(look, shape):
-    svg = svg_of(drawing(None, Layer("raw", Sketch(marks=(Dot(at=(0, 0)),)), look)))
+@pytest.mark.parametrize(("place", "shape"), [(0, "square"), (2, "triangle"), (3, "diamond"), (4, "disc")])
+def test_an_arm_has_its_shape(place, shape):
+    svg = svg_of(drawing(None, Layer("raw", Sketch(marks=(Dot(at=(0, 0)),)), place)))
     assert [use.get("href") for use in svg.iter(f"{SVG}use")] == [f"#map-{shape}"]
 
 
 def test_cameras_that_are_right_have_a_ring_and_those_of_an_arm_its_shape():
     scene, _ = world(10)
     name = next(iter(scene.cameras))
-    layers = [Layer(look, Sketch(cameras=(name,)), look) for look in ("truth", "arm-1", "arm-2")]
+    layers = [Layer(str(look), Sketch(cameras=(name,)), look) for look in ("truth", 0, 1, 4)]
     svg = svg_of(drawing(scene, *layers))
     assert [each.get("class") for each in group(svg, "truth")[0]] == ["named", "ring"]
-    shapes = [group(svg, arm)[0][1] for arm in ("arm-1", "arm-2")]
-    assert [each.get("href") for each in shapes] == ["#map-square", "#map-disc"]
-    assert shapes[0].get("x") != shapes[1].get("x")
+    shapes = [group(svg, arm)[0][1] for arm in ("0", "1", "4")]
+    assert [each.get("href") for each in shapes] == ["#map-square", "#map-disc", "#map-disc"]
+    assert len({(each.get("x"), each.get("y")) for each in shapes}) == 3
 
 
 def test_the_truth_is_named_on_the_map():

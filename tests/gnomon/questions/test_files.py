@@ -226,7 +226,7 @@ def test_everything_wrong_with_a_file_is_told_together_by_line_and_column(tmp_pa
             "question": "Q",
             "options": ["x", "y"],
             "answer": "z",
-            "images": ["gone.png", "broken.png"],
+            "images": ["pics\\gone.png", "broken.png"],
         },
         {"id": "a", "answer": 5, "scorer": {"numbr": {}}},
         {"id": "b", "question": "Q", "options": ["x", "x"], "answer": "x", "images": "../secret.png"},
@@ -246,7 +246,7 @@ def test_everything_wrong_with_a_file_is_told_together_by_line_and_column(tmp_pa
     assert len(faults) == 21
     assert faults[:8] == [
         "  line 1: answer: 'z' is not among the options; allowed: A, B, or the text of one",
-        "  line 1: images: no file 'gone.png' in the folder of the questions",
+        r"  line 1: images: no file 'pics\\gone.png' in the folder of the questions; write / between folders",
         "  line 1: images: 'broken.png' is no picture; allowed: PNG, JPEG, WEBP, GIF, BMP, TIFF",
         "  line 2: question: is missing or empty",
         f"  line 2: scorer: no 'numbr'; allowed: {', '.join(SCORERS)}",

@@ -167,7 +167,7 @@ def test_whatever_a_model_writes_gets_a_score_from_every_scorer() -> None:
     ("row", "field", "words"),
     [
         ({"options": ["a"]}, "options", "has one entry"),
-        ({"options": "a|b"}, "options", "is no JSON list"),
+        ({"options": "a, b"}, "options", "is no list"),
         ({"options": ["a", "a"]}, "options", "options A and B are the same text"),
         ({"A": "a", "C": "c"}, "options", "option B is empty"),
         ({"options": [str(number) for number in range(27)]}, "options", "has 27 entries; allowed: 26"),
@@ -189,6 +189,14 @@ def test_options_that_cannot_be_asked_are_refused(row: dict[str, Any], field: st
         options_in(row)
     assert refused.value.field == field
     assert words in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "written",
+    ['["left", "to the right"]', "['left', 'to the right']", "left|to the right", "left; to the right"],
+)
+def test_a_list_of_options_may_be_written_in_the_usual_ways(written: str) -> None:
+    assert options_in({"options": written}) == {"A": "left", "B": "to the right"}
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ def test_losses_that_forbid_most_verdicts_are_said_in_percent() -> None:
     assert some.effect > 0.25
     unequal = smallest_effect(replace(study(*[7] * 20), lost=(0.9, 0.9)), ONE)
     assert unequal.effect is None
-    assert unequal.note.startswith("No true difference is claimed in 8 of 10 such studies: in none, however ")
-    assert unequal.note.endswith(", however large it is, as trials are lost.")
+    assert unequal.note.startswith("None of such studies would claim a true difference, where 80 % should")
+    assert unequal.note.endswith(": however large it is, as trials are lost.")
 
 
 def test_a_cell_that_can_never_claim_has_no_number() -> None:
@@ -140,7 +140,7 @@ def test_no_difference_is_larger_than_the_share_that_differs() -> None:
     bound = within_share(detectable, 0.1, 0.02)
     assert bound.effect is None
     assert bound.note.startswith(
-        "No true difference is claimed in 8 of 10 such studies: in at most 2 %, as it takes "
+        "At most 2 % of such studies would claim a true difference, where 80 % should: a claim takes "
     )
 
 

@@ -229,7 +229,7 @@ def test_an_arm_keeps_its_shape_and_its_colour() -> None:
     assert kinds == ["arm arm-1", "arm arm-2", "arm arm-3", "arm arm-4", "arm arm-1"]
     shapes = [element.get("d", element.tag) for element in elements if element.get("class") == "dot"]
     assert len(set(shapes)) == 4
-    assert shapes[0] == shapes[4]
+    assert shapes[1] == shapes[4]  # but in another colour
 
 
 def test_curves_differ_by_dash_as_well_as_by_colour() -> None:
@@ -247,6 +247,7 @@ def test_many_curves_have_a_panel_each_with_the_others_behind() -> None:
     assert len(of_class(chart, "behind")) == 25
     texts = [element.text for element in drawn(chart)]
     assert (texts.count("easy"), texts.count("hard"), texts.count("level")) == (5, 5, 1)
+    assert len(of_class(curve_plot(curves, title="t", x_title="k"), "behind")) == 25
 
 
 def test_the_forms_use_the_terms_of_the_field_with_ours_beside_them_once(
@@ -322,7 +323,7 @@ def test_the_margin_in_force_is_named_with_why(
 ) -> None:
     report = report_of(pairs([(0, 0)] * 97 + [(0, 1)] * 2 + [(1, 0)]))
     page = render_html(report)
-    why = "±1 point (5, but near 0 % narrower, down to a fifth of that)"
+    why = "±1 point (5, narrowed to a fifth near 0 %)"
     assert f"the grey bands are the margins in force, for it {why}" in page
     assert "<dt>Margin in force</dt>" in page
     assert "the grey band the margin of ±5 points" not in page

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.score_matrix import read_scores
-from gnomon.report.trial_index.columns import ANSWER_CHARS, STORED_COLUMNS
+from gnomon.report.trial_index.columns import ANSWER_CHARS, STORED_COLUMNS, natural_key, natural_order
 from gnomon.report.trial_index.filters import CHANGES, FACETS, TrialFilter
 from gnomon.report.trial_index.index import PAIR_SORTS, TRIAL_SORTS, TrialIndex
 
@@ -520,3 +521,16 @@ def test_the_first_numbers_that_match_are_those_of_the_list(
     index = index_of(rows)
     listed = [entry.seq for entry in index.trials(filters, limit=100).items if entry.seq > after]
     assert index.first_numbers(filters, after, limit) == listed[:limit]
+
+
+@given(st.lists(st.from_regex(r"[ab]?[0-9]{1,3}(-[0-9]{1,2})?x?", fullmatch=True), unique=True, max_size=12))
+def test_ids_are_ordered_by_their_key(ids: list[str]) -> None:
+    assert [ids[at] for at in natural_order(pa.array(ids, pa.string()))] == sorted(ids, key=natural_key)
+
+
+def test_samples_are_ordered_by_the_numbers_in_their_ids() -> None:
+    names = ["q1", "q2", "q10", "s2-1", "s2-10", "s10-1"]
+    index = index_of([replace(a_row(0, "raw"), trial_id=name, sample_id=name) for name in reversed(names)])
+    first = index.trials(TrialFilter(), "sample", limit=2)
+    rest = index.trials(TrialFilter(), "sample", first.next_cursor, limit=9)
+    assert [entry.sample_id for entry in [*first.items, *rest.items]] == names

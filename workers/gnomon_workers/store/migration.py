@@ -73,6 +73,14 @@ def way_of(url: str, to: str = LAST) -> tuple[str | None, str]:
         return revision_of(db), target.revision
 
 
+def lost_on_the_way(url: str, to: str) -> list[str]:
+    """What each step back from the revision of the database at `url` forgets; empty where none goes back."""
+    script = ScriptDirectory(REVISIONS, version_locations=[REVISIONS])
+    before, target = way_of(url, to)
+    steps = [step for step, _ in _steps(script, before, target)]
+    return [step.__doc__ or "" for step in steps if step.__name__ == "downgrade"]
+
+
 @contextmanager
 def _opened(url: str) -> Iterator[_Migrated]:
     with closing(_Migrated(url)) as database:

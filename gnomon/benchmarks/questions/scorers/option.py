@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse
@@ -11,6 +12,7 @@ from gnomon.core.words import LETTER, closing
 from gnomon.reading.characters import bare
 from gnomon.reading.choices import read_choice
 from gnomon.reading.texts import as_json
+from gnomon_tools.core import python_source
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_OPTION = 4_000  # characters
@@ -100,8 +102,15 @@ def _written(values: Mapping[str, Any]) -> Any:
     if not isinstance(written, str) or not written.strip():
         return written
     parsed = as_json(written)
+    if parsed is None and written.lstrip().startswith("["):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            parsed = python_source.literal(written.strip())  # as pandas writes a list
+    mark = next((mark for mark in "|;\n" if mark in written), None)
+    if parsed is None and mark:
+        parsed = [part.strip() for part in written.split(mark)]
     if parsed is None:
-        raise SpecError('is no JSON list, such as ["left", "right"]; or use columns A, B, C', field="options")
+        message = 'is no list, such as ["left", "right"] or left; right; or use columns A, B, C'
+        raise SpecError(message, field="options")
     return parsed
 
 

@@ -12,9 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.html import render_html
 from gnomon.report.report import Report
-from gnomon.report.text_formats import percent, percent_range
+from gnomon.report.text_formats import FILTERS, percent
 from gnomon_analyses.board.ranks import FROZEN, MOST_PAIRED, Entry, board_key, ranked
-from gnomon_analyses.comparing.compared_jobs import IndexedJob
+from gnomon_analyses.comparing.compared_jobs import IndexedJob, names_apart
 from gnomon_workers.store.records import OPEN, JobRecord
 from gnomon_workers.store.store import Store
 
@@ -35,7 +35,7 @@ def boards_of(store: Store, benchmark: str) -> dict[str, list[JobRecord]]:
 def board_record(key: str, jobs: Sequence[JobRecord], indexed: Sequence[IndexedJob]) -> dict[str, Any]:
     """One board: its frozen part, its entries by rank, and what was published."""
     entries = ranked(indexed)[:MOST_ENTRIES]
-    names = {job.id: job.name or job.id for job in jobs}
+    names = names_apart(jobs)
     spec = jobs[0].spec.model_dump(mode="json", include=set(FROZEN))
     how = (
         "paired differences on the samples that both have, p below 0.05 after Holm"
@@ -104,7 +104,7 @@ def site_files(
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters |= {"percent": percent, "percent_range": percent_range}
+    environment.filters |= FILTERS
     shown = {"benchmark": benchmark, "board": board, "answer": board_answer(benchmark, board)}
     index, page = (environment.get_template(f"board_{name}.html.j2") for name in ("index", "entry"))
     files = {"index.html": index.render(shown).encode(errors="replace")}

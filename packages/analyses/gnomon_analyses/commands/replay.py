@@ -49,7 +49,7 @@ def replay(
     """Replay the trials of JOB up to one call, change what it returned, and go on from there.
 
     The report says how often the answer changed and what that did to the score, by tool and by step,
-    beside the same trials gone on with the recorded result.
+    beside the same trials continued with the recorded result.
     """
     from gnomon.report.text_formats import count
     from gnomon_analyses.replay_job import replay_cost, replay_spec

@@ -33,6 +33,7 @@ from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.trials.trial_plan import repeats_of_pair
 from gnomon_analyses.comparing.changed_trials import NOISE
 from gnomon_analyses.comparing.job_diff import paired_groups, reword_for_jobs, side_names
+from gnomon_workers.store.records import JobRecord
 
 # The fields of two specs that must be equal: else their scores mean different things.
 SAME = {
@@ -74,6 +75,15 @@ class JobComparison:
     changed: int
     only_first: int
     only_second: int
+
+
+def names_apart(jobs: Sequence[JobRecord]) -> dict[str, str]:
+    """By id: a job's name where that tells it apart, else with its id."""
+    names = [job.name for job in jobs]
+    return {
+        job.id: job.name if job.name and names.count(job.name) == 1 else f"{job.name} {job.id}".strip()
+        for job in jobs
+    }
 
 
 def why_not(first: JobSpec, second: JobSpec) -> str:

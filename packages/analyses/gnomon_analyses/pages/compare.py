@@ -17,6 +17,7 @@ from gnomon_analyses.comparing.compared_jobs import (
     JobComparison,
     compare_jobs,
     group_means,
+    names_apart,
     overall,
     paired_scores,
 )
@@ -61,7 +62,7 @@ def compare_page(
     base = base if base in indexed else ids[0]
     others = [indexed[name] for name in ids if name != base]
     compared, reasons = compare_jobs(indexed[base], others)
-    names = _names(records)
+    names = names_apart(records)
     listing = _changed_samples(indexed, base, compared, changed, group, after)
     apart = [_not_compared(indexed[base], indexed[name], names[name], why) for name, why in reasons.items()]
     return {
@@ -91,7 +92,7 @@ def _not_compared(base: IndexedJob, other: IndexedJob, name: str, why: str) -> d
 
 
 def _choice(state: State, ids: Sequence[str]) -> View:
-    listed = state.store.jobs(limit=LISTED).items
+    listed = [job for job in state.store.jobs(limit=LISTED).items if job.status not in OPEN]
     rows = [
         {
             "id": job.id,
@@ -101,25 +102,16 @@ def _choice(state: State, ids: Sequence[str]) -> View:
             "arms": ", ".join(arm.name for arm in job.spec.arms),
             "trials": job.counts.done,
             "created_at": job.created_at,
+            "ended_at": job.finished_at,
             "is_chosen": job.id in ids,
         }
         for job in listed
-        if job.status not in OPEN
     ]
     answer = "Choose two or more jobs of one benchmark: they are paired sample by sample."
     return {
         "title": "Compare jobs",
         "answer": answer if len(rows) > 1 else "Two jobs that have ended can be compared here.",
         "choices": rows,
-    }
-
-
-def _names(records: Sequence[JobRecord]) -> dict[str, str]:
-    """What jobs are called: their names where these tell them apart, else with their ids."""
-    names = [job.name for job in records]
-    return {
-        job.id: job.name if job.name and names.count(job.name) == 1 else f"{job.name} {job.id}".strip()
-        for job in records
     }
 
 

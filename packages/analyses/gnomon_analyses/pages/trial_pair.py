@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from gnomon.core.errors import SpecError
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.drawing.layer import Layer
-from gnomon.drawing.trace_drawing import layers_clock, layers_map, look_of
+from gnomon.drawing.trace_drawing import layers_clock, layers_map
 from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.traces.turns import prompt_texts, read_turns
@@ -98,7 +98,7 @@ def _title(alignment: Alignment, sides: list[dict[str, Any]]) -> str:
     left, right = (f"{side['arm']}" for side in sides)
     if alignment.diverges_at is None:
         return f"{left} and {right} did the same"
-    return f"{left} and {right} part at step {_turn_at(alignment)}"
+    return f"{left} and {right} differ from step {_turn_at(alignment)}"
 
 
 def _turn_at(alignment: Alignment) -> int:
@@ -217,9 +217,9 @@ def _drawings(
     """One scene and one clock with both answers."""
     if question.sample is None or question.view is None or not is_one_sample:
         return {"_drawing": None, "_clock": None}
-    looks = [look_of(side["place"]) for side in sides]
+    looks = [side["place"] for side in sides]
     if looks[0] == looks[1]:
-        looks[1] = look_of(sides[1]["place"] + 1)
+        looks[1] = sides[1]["place"] + 1
     names = [side["arm"] for side in sides]
     if names[0] == names[1]:
         names = [f"{side['arm']}, repeat {side['repeat'] + 1}" for side in sides]

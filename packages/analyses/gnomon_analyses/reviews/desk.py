@@ -59,17 +59,13 @@ class Progress:
         agreement = self.agreement
         if not agreement.items:
             return f"none {self.verb} twice yet."
-        same = f"{percent(agreement.share)} % of {agreement.items:,} {self.verb} twice are the same"
+        same = f"of {agreement.items:,} {self.verb} twice {percent(agreement.share)} % agree"
         if agreement.coefficient is None:
             return f"{same}; {agreement.method} needs more than one kind of label."
         sign = "κ" if agreement.method == "Cohen's kappa" else "α"
         ends = agreement.ci95
-        within = f" (95 %: {ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
-        return (
-            f"agreement {sign} {agreement.coefficient:.2f}{within} over {agreement.items:,} "
-            f"{self.verb} twice, "
-            f"{percent(agreement.share)} % the same."
-        ).replace("-", "−")
+        within = f"; 95 %: {ends[0]:.2f} to {ends[1]:.2f}" if ends else ""
+        return f"{same} ({sign} {agreement.coefficient:.2f}{within}).".replace("-", "−")
 
 
 def progress_of(queue: ReviewQueue, reviews: Sequence[Review], reviewer: str) -> Progress:

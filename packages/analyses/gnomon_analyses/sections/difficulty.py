@@ -18,12 +18,12 @@ from gnomon.report.charts import Curve, curve_panels, curve_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.sections.job import JobPart, place_of
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 
 RANGES = 4  # of a feature, each with as many samples
 FEWEST = 8  # samples that an arm has of a range, or of a level
-TOGETHER = 4  # curves that can be told apart in one chart
 IN_ORDER = (AS_IT_COMES, *LEVELS)  # levels of generated questions
 
 Mask = NDArray[np.bool_]
@@ -218,7 +218,11 @@ def _differences(scores: ScoreMatrix, pair: ArmPair, levels: Mapping[str, Mask])
             yield LevelDifference(level=name, n=result.n, diff=result.diff, ci95=interval(result.ci95))
 
 
-def _view(report: DifficultyPart) -> Mapping[str, object] | None:
+class _Shown(JobPart, DifficultyPart):
+    """What the section shows."""
+
+
+def _view(report: _Shown) -> Mapping[str, object] | None:
     """A picture per feature: a curve for every model under every arm; and tables of named levels."""
     by_feature: dict[str, list[DifficultyRow]] = defaultdict(list)
     for row in report.get("difficulty", ()):
@@ -227,7 +231,8 @@ def _view(report: DifficultyPart) -> Mapping[str, object] | None:
     for level_row in report.get("difficulty_levels", ()):
         if level_row["levels"]:
             by_level[level_row["feature"]].append(level_row)
-    pictures = [(feature, _picture(feature, rows)) for feature, rows in by_feature.items()]
+    arms = report["job"]["arms"]
+    pictures = [(feature, _picture(feature, rows, arms)) for feature, rows in by_feature.items()]
     tables = []
     for feature, level_rows in by_level.items():
         levels = _in_order(level_rows)
@@ -241,7 +246,7 @@ def _view(report: DifficultyPart) -> Mapping[str, object] | None:
         tables.append(
             {
                 "feature": feature,
-                "picture": _level_picture(feature, level_rows, levels),
+                "picture": _level_picture(feature, level_rows, levels, arms),
                 "levels": levels,
                 "means": means,
                 "means_n": _counts(levels, [parts for _, parts in means]),
@@ -283,10 +288,13 @@ def _counts(levels: Sequence[str], rows: Sequence[Mapping[str, LevelPart]]) -> d
     return {level: (min(numbers), max(numbers)) for level, numbers in counts.items() if numbers}
 
 
-def _level_picture(feature: str, rows: Sequence[LevelRow], levels: Sequence[str]) -> Markup:
+def _level_picture(
+    feature: str, rows: Sequence[LevelRow], levels: Sequence[str], arms: Sequence[str]
+) -> Markup:
     curves = [
         Curve(
             label=_label(row, rows),
+            arm=_place(row, rows, arms),
             points=[
                 (float(levels.index(part["level"])), part["mean"], part["ci95"]) for part in row["levels"]
             ],
@@ -302,22 +310,29 @@ def _label(row: DifficultyRow | LevelRow, rows: Sequence[DifficultyRow] | Sequen
     return row["arm"] if len({row["model"] for row in rows}) == 1 else f"{row['model']} / {row['arm']}"
 
 
+def _place(
+    row: DifficultyRow | LevelRow, rows: Sequence[DifficultyRow] | Sequence[LevelRow], arms: Sequence[str]
+) -> int | None:
+    """The arm's place, which decides its look; None where several models would look alike."""
+    return place_of(row["arm"], arms) if len({row["model"] for row in rows}) == 1 else None
+
+
 def _compared(difference: LevelDifferences, rows: Sequence[LevelRow]) -> str:
     """The arms compared, with their model where there are several."""
     arms = f"{difference['variant']} − {difference['baseline']}"
     return arms if len({row["model"] for row in rows}) == 1 else f"{difference['model']} / {arms}"
 
 
-def _picture(feature: str, rows: list[DifficultyRow]) -> Markup:
+def _picture(feature: str, rows: list[DifficultyRow], arms: Sequence[str]) -> Markup:
     curves = [
         Curve(
             label=_label(row, rows),
+            arm=_place(row, rows, arms),
             points=[(round(part["median"], 2), part["mean"], part["ci95"]) for part in row["ranges"]],
         )
         for row in rows
     ]
-    plot = curve_plot if len(curves) <= TOGETHER else curve_panels
-    return plot(curves, title=f"Score by {feature}, percent", x_title=feature)
+    return curve_plot(curves, title=f"Score by {feature}, percent", x_title=feature)
 
 
 difficulty = Section(

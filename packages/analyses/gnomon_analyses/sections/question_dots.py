@@ -68,7 +68,7 @@ def _view(report: QuestionDotsPart) -> Mapping[PairKey, Mapping[str, object]]:
             "of_pair": of_pair,
             "plot": paired_plot(
                 of_pair["dots"],
-                title=f"{of_pair['model']}: score of each question, percent",
+                title="{variant} against {baseline} ({model}), each question, percent".format_map(of_pair),
                 names=(of_pair["baseline"], of_pair["variant"]),
             ),
         }

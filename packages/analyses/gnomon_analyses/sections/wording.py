@@ -250,7 +250,7 @@ def _terminal(report: WordingPart) -> Iterator[str]:
 
 wording = Section(
     name="wording",
-    title="What hangs on wording",
+    title="What depends on wording",
     question="How much of a score is wording, and does stated confidence mean anything?",
     fields=WordingPart,
     compute=_wording,

@@ -57,7 +57,7 @@ def rendered(result: TripResult, ending: str) -> bytes:
     elif ending == ".geojson":
         text = json.dumps(to_geojson(result, _streets(result)[1]), ensure_ascii=False) + "\n"
     else:
-        raise SpecError(f"no form {ending!r}; allowed: {', '.join(MEDIA_TYPES)}", field="--out")
+        raise SpecError(f"no format {ending!r}; allowed: {', '.join(MEDIA_TYPES)}", field="--out")
     return text.encode()
 
 

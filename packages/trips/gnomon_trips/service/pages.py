@@ -1,5 +1,6 @@
 """The list of planned trips with its form, and the page of a trip, which says whether its plan works."""
 
+import datetime as dt
 import json
 import re
 from importlib.resources import files
@@ -139,7 +140,7 @@ def _listing(
     count = len(planned_trips)
     whole = "" if cursor is None and listed.next_cursor is None else "on this page "
     works = f"{good} of {count} trip{'s' * (count != 1)} {whole}{'works' if good == 1 else 'work'}"
-    answer = f"{works}: every check holds, or a refusal does."
+    answer = f"{works}: every check holds, or the request is rightly refused."
     return {
         "title": "Trips",
         "answer": answer if count else f"No trip {f'of {owner} ' if owner else ''}was planned yet.",
@@ -151,7 +152,7 @@ def _listing(
         "_form": {
             **dict.fromkeys(FIELDS, ""),
             "area": "helsinki",
-            "start_date": example["start_date"],
+            "start_date": _no_past_day(example["start_date"]),
             "days": str(example.get("days", 1)),
             "hotel": example.get("hotel", ""),
             "mode": example.get("mode", "walk"),
@@ -163,6 +164,13 @@ def _listing(
         "_examples": tuple(EXAMPLES),
         "problem": problem or {},
     }
+
+
+def _no_past_day(day: str) -> str:
+    """The day, or the next of its weekday where it is past."""
+    wished, today = dt.date.fromisoformat(day), dt.datetime.now(tz=dt.UTC).date()
+    days = (wished.weekday() - today.weekday()) % 7
+    return max(wished, today + dt.timedelta(days=days)).isoformat()
 
 
 def _unfinished(job: JobRecord) -> dict[str, str] | None:
@@ -257,7 +265,7 @@ def download(state: Shared, trial_id: str, form: str) -> Response:
     """The trip as a file."""
     ending = f".{form}"
     if ending not in MEDIA_TYPES:
-        raise NotFound(f"no form {ending!r}; there are: {', '.join(MEDIA_TYPES)}", field="form")
+        raise NotFound(f"no format {ending!r}; there are: {', '.join(MEDIA_TYPES)}", field="form")
     row, _ = _trial(state, trial_id)
     if row is None:
         raise NotFound(f"trial {trial_id!r} has no plan yet", field="id")

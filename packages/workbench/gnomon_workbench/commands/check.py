@@ -142,7 +142,7 @@ def print_document(document: Mapping[str, Any]) -> None:
         click.echo(clean(f"{fitness['sentence']} {_cost(fitness)}"))
         click.echo()
     for entry in document["not_checked"]:
-        click.echo(clean(f"{entry['model']}: nothing to check: {entry['reason']}."))
+        click.echo(clean(f"{entry['model']} is not checked: {entry['reason']}."))
     for entry in document["environment"]:
         click.echo(
             clean(

@@ -85,12 +85,8 @@ def benchmark_page(state: Shared, name: str) -> View:
         "title": name,
         "answer": BENCHMARKS.summary_of(name),
         "version": plugin.version,
-        "data": "generated here; no files are needed"
-        if not plugin.needs_data
-        else "a file of your own"
-        if isinstance(plugin, ReadsOwnFiles)
-        else "published files, as they are",
-        "headline": plugin.headline.replace("_", " "),
+        "data": _data_of(plugin),
+        "headline": plugin.headline.replace("_", " ").replace("cell", "subset"),
         "scenes": list(plugin.scenes),
         "tasks": [{"task": task} for task in plugin.tasks],
         "abbreviations": [{"short": short, "means": means} for short, means in spelled.items()],
@@ -269,13 +265,7 @@ def preset_page(name: str) -> View:
             for arm in plan.arms
         ],
         "contrasts": [
-            {
-                "variant": contrast.variant,
-                "baseline": contrast.baseline,
-                "isolates": contrast.isolates,
-                "differs_in": ", ".join(contrast.factor),
-                "primary": contrast.primary,
-            }
+            {**contrast.model_dump(exclude={"factor"}), "differs_in": ", ".join(contrast.factor)}
             for contrast in plan.contrasts
         ],
         "notes": list(plan.notes),

@@ -69,7 +69,7 @@ def call_view(state: State, tool: Tool[Any], wished: WishedCall, *, base: str, i
         scene, scene_problem = NOTHING, error.message
     is_ready = not scene_problem and scene.context.meets(tool.needs)
     if not scene_problem and not is_ready and wished.scene is not None:
-        scene_problem = f"There is not what {tool.name} needs here: {need_words(tool.needs)}."
+        scene_problem = f"This scene lacks what {tool.name} needs: {need_words(tool.needs)}."
     text = _example_text(tool, scene) if wished.arguments is None else wished.arguments
     view: dict[str, Any] = {
         "tool": tool.name,

@@ -35,7 +35,11 @@ def upgrade(data_dir: Path | None, revision: str, backs_up: bool) -> None:
 @_backup_option
 @click.argument("revision")
 def downgrade(data_dir: Path | None, revision: str, backs_up: bool) -> None:
-    """Move the tables back to REVISION; data that only newer tables hold are lost. Stop all workers first."""
+    """Move the tables back to REVISION, and say first what that loses. Stop all workers first."""
+    from gnomon_workers.store.migration import lost_on_the_way
+
+    for lost in lost_on_the_way(settings_of(data_dir).database_url, revision):
+        click.echo(f"lost: {lost}")
     _migrate(data_dir, revision, backs_up=backs_up)
 
 

@@ -58,12 +58,11 @@ def new(
     tokens: str | None,
 ) -> None:
     """Print a new key, which is not stored, and the entry that makes the API accept it."""
-    from gnomon_service.api_keys import entry_of, new_key, parse_key
+    from gnomon_service.api_keys import entry_of, new_key
 
     key = new_key()
     about = {"name": name, "owner": owner, "usd": usd, "tokens": tokens}
     entry = entry_of(key, "read" if scope == "read" else "run", until.date() if until else None, **about)
-    parse_key(entry, field="gnomon keys new")  # says which option is not allowed
     click.echo(key)
     click.echo("Its entry, for GNOMON_API_KEYS or a line of the file GNOMON_API_KEYS_FILE:", err=True)
     click.echo(entry)

@@ -11,7 +11,7 @@ from gnomon_service.cli.completions import complete_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 MAX_WORDS = 120  # characters of what a server says of a tool
-SCOPES = {"all samples": "all", "smallest cell": "smallest_cell"}
+SCOPES = {"all samples": "all", "smallest subset": "smallest_cell"}
 
 
 @click.command()
@@ -65,7 +65,8 @@ def plan_text(document: dict[str, Any]) -> str:
     """The plan in words."""
     from gnomon.report.text_formats import count
 
-    sizes = [count(document[f"{noun}s"], noun) for noun in ("sample", "cluster", "cell")]
+    nouns = {"samples": "sample", "clusters": "cluster", "cells": "subset"}
+    sizes = [count(document[name], noun) for name, noun in nouns.items()]
     lines = [
         *(f"Warning: {warning}" for warning in document["warnings"]),
         f"{document['name']}: {count(document['trials'], 'trial')}",
@@ -91,7 +92,7 @@ def _compared(document: dict[str, Any]) -> list[str]:
     from gnomon.report.text_formats import count
 
     compared = document["comparisons"]
-    comparisons = f"{count(compared['all'], 'comparison')} of arms, over all samples and within each cell"
+    comparisons = f"{count(compared['all'], 'comparison')} of arms, over all samples and within each subset"
     is_small = "enough" in document
     return [
         *(_too_small(document) if is_small else _detectable(document)),

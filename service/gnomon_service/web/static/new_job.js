@@ -74,6 +74,7 @@
   const soon = (event) => {
     if (!event.target.closest("#new-job")) return;
     clearTimeout(due);
+    if (asking) asking.abort(); // its answer knows nothing of this input, and would take it back
     if (event.target.id === "file") { form().requestSubmit(document.getElementById("upload")); return; }
     due = setTimeout(check, WAIT_MS);
   };

@@ -16,5 +16,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them, with all they hold."""
+    """All jobs."""
     metadata.drop_all(op.get_bind())

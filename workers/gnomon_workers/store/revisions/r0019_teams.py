@@ -13,7 +13,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it, with all it holds, and jobs without trials, which the revision before does not know."""
+    """Who posted, cancelled and looked at jobs, deleted jobs, costs that nobody told, jobs being prepared."""
+    # Jobs without trials go too: the revision before does not know them.
     unmade = "(SELECT id FROM jobs WHERE shard_size = 0)"
     op.execute(f"DELETE FROM trials WHERE job_id IN {unmade}")  # noqa: S608 no text of others
     op.execute("DELETE FROM jobs WHERE shard_size = 0")
