@@ -6,6 +6,7 @@
 import argparse
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import gnomon.benchmarks
@@ -14,6 +15,7 @@ from gnomon_service.serving import listen, serve
 from gnomon_service.settings import Settings
 from gnomon_service.supervisor import Child, Supervisor, sigterm_as_interrupt
 from gnomon_workers.queue import client_of
+from tests.workers import tiny_worker
 from tests.workers.broken_store import Breakage, BrokenStore
 
 HERE = Path(__file__).parent
@@ -25,6 +27,7 @@ def start(supervisor: Supervisor, name: str, given: argparse.Namespace, *more: s
         Child(
             name=name,
             command=(sys.executable, str(HERE / "tiny_worker.py"), *places, *more),
+            main=partial(tiny_worker.main, [*places, *more]),  # a fork, which need import nothing
             log_file=given.data_dir / "logs" / f"{name}.log",
         )
     )
