@@ -294,6 +294,7 @@ def test_a_benchmark_that_says_no_more_shows_its_prompt_and_target() -> None:
     assert verdict_of(Bare(), sample, "45", {}) == "Answered 45; right is deg: 90."
 
 
+pytestmark = pytest.mark.usefixtures("parquet_read_here")
 PUBLISH = {
     "urbanvideo-bench": publish_urban,
     "sti-bench": publish_sti,
