@@ -3,7 +3,6 @@
 import itertools
 import os
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,17 +16,17 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.redis_server import RedisServer
-from gnomon_service.supervisor import Child, Supervisor
 from gnomon_workers.queue import enqueue_shards
 from gnomon_workers.rate_limit.redis_limiter import PREFIX
 from gnomon_workers.store import JobRecord, Lease, Store
 from gnomon_workers.store.missing import missing_row
 from tests.workers import pgbouncer, postgresql
 from tests.workers.tiny_worker import refs
+from tests.workers.warm_supervisor import WarmSupervisor, child_of
 
 ROOT = Path(__file__).parent.parent.parent
 PYTHONPATH = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))  # also of who runs another tree
-TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
+TINY_WORKER = "tests.workers.tiny_worker"
 QUICK = {  # the machinery's clocks, fast enough for a test
     "GNOMON_LEASE_SECONDS": "1.5",
     "GNOMON_WATCH_SECONDS": "0.1",
@@ -183,16 +182,16 @@ class Plant:
     redis: Redis
     redis_url: str
     folder: Path
-    supervisor: Supervisor
+    supervisor: WarmSupervisor
     clocks: Mapping[str, str] = field(default_factory=lambda: QUICK)
 
     def start(self, workers: int, *more: str, sweeper: bool = True) -> None:
         """Start tiny workers with `more` options, and a sweeper beside them unless told otherwise."""
         running = self.supervisor.pids()
         if sweeper and "sweeper" not in running:
-            self._start("sweeper", "-m", "gnomon_workers.sweeper")
+            self.start_module("sweeper", "gnomon_workers.sweeper")
         for number in range(len(running), len(running) + workers):
-            self._start(f"worker-{number}", str(TINY_WORKER), "--data-dir", str(self.folder), *more)
+            self.start_module(f"worker-{number}", TINY_WORKER, "--data-dir", str(self.folder), *more)
 
     def post(self, samples: int, **changes: object) -> JobRecord:
         """Store and queue a job."""
@@ -205,21 +204,18 @@ class Plant:
         wait_until(lambda: self.store.job(job.id).status not in ("queued", "running"))
         return self.store.job(job.id)
 
-    def _start(self, name: str, *command: str) -> None:
+    def start_module(self, name: str, module: str, *arguments: str) -> None:
+        """Start what `python -m module` with these arguments is, on this store and queue."""
         places = ("--redis", self.redis_url, "--database", self.store.url)
-        child = Child(
-            name=name,
-            command=(sys.executable, *command, *places),
-            log_file=self.folder / f"{name}.log",
-            env={**self.clocks, "PYTHONPATH": PYTHONPATH},
-        )
-        self.supervisor.start(child)
+        env = {**self.clocks, "PYTHONPATH": PYTHONPATH}
+        log_file = self.folder / f"{name}.log"
+        self.supervisor.start(child_of(name, module, *arguments, *places, log_file=log_file, env=env))
 
 
 @pytest.fixture
 def plant(real_store: Store, redis: Redis, redis_url: str, tmp_path: Path) -> Iterator[Plant]:
     """No process runs on it yet."""
-    with Supervisor() as supervisor:
+    with WarmSupervisor() as supervisor:
         yield Plant(real_store, redis, redis_url, tmp_path, supervisor)
 
 
@@ -229,7 +225,7 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
     folder = tmp_path_factory.mktemp("plant")
     store = Store(f"sqlite:///{folder}/gnomon.db")
     clocks = {**QUICK, "GNOMON_SWEEP_SECONDS": "1"}  # it sweeps for as long as the tests run
-    with RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as supervisor:
+    with RedisServer(folder) as server, Redis.from_url(server.url) as redis, WarmSupervisor() as supervisor:
         plant = Plant(store, redis, server.url, folder, supervisor, clocks)
         plant.start(2)
         yield plant

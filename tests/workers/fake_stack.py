@@ -6,6 +6,7 @@
 import argparse
 import signal
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -46,14 +47,14 @@ def serve_api(supervisor: Supervisor, given: argparse.Namespace) -> None:
         serve(here, listener, ready=lambda _: None)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--redis", required=True)
     parser.add_argument("--database", required=True)
     parser.add_argument("--data-dir", required=True, type=Path)
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--port", type=int)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     try:
         with sigterm_as_interrupt(), Supervisor() as supervisor:
             start(supervisor, "sweeper", given, "--sweep")
