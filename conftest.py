@@ -23,7 +23,7 @@ from gnomon.parquet_file import read_group
 from tests.warm_gnomon import warm_gnomon
 
 # A deadline is a timed assertion, and a busy machine would break it.
-settings.register_profile("few", deadline=None, max_examples=12)  # drawn anew in each run
+settings.register_profile("few", deadline=None, max_examples=8)  # drawn anew in each run
 settings.register_profile("many", deadline=None, max_examples=500)
 settings.load_profile("few")
 
