@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import settings
 
@@ -15,11 +17,13 @@ from hypothesis import settings
 # a fit of 200 × 200 took them 268 ms of CPU, and one of them alone 5.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from gnomon.media import MediaStore
+from gnomon.benchmarks.questions import tables
+from gnomon.media import MediaStore, clip_samples
+from gnomon.parquet_file import read_group
 from tests.warm_gnomon import warm_gnomon
 
 # A deadline is a timed assertion, and a busy machine would break it.
-settings.register_profile("few", deadline=None, max_examples=12)  # drawn anew in each run
+settings.register_profile("few", deadline=None, max_examples=8)  # drawn anew in each run
 settings.register_profile("many", deadline=None, max_examples=500)
 settings.load_profile("few")
 
@@ -67,6 +71,22 @@ def run_gnomon(warm_path: str) -> Callable[..., "subprocess.CompletedProcess[str
         return subprocess.run(["gnomon", *words], **places, **files, check=False)
 
     return run
+
+
+@pytest.fixture
+def parquet_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that tests have written are unpacked in this process. The product starts one for each group: that
+    is shown in tests/gnomon/test_unpacking.py and by jobs over files. What is wrong with a file, it says.
+    """
+
+    def read_group_here(path: Path, group: int) -> Any:
+        try:
+            return pq.ParquetFile(path).read_row_group(group)
+        except (OSError, pa.ArrowException):
+            return read_group(path, group)
+
+    for module in (clip_samples, tables):
+        monkeypatch.setattr(module, "read_group", read_group_here)
 
 
 def _outside(variable: str, default: str) -> Path:

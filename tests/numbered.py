@@ -1,8 +1,10 @@
 """Clips whose frames carry their own number, as black and white blocks that survive any codec."""
 
 import io
+import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import av
@@ -43,16 +45,40 @@ def write_clip(
 ) -> Path:
     """Encode a clip of numbered frames; `times_s` gives each its own time (variable frame rate)."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=fps)
-        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
-        stream.gop_size = gop
-        if times_s:
-            stream.codec_context.time_base = Fraction(1, 1000)
-        for number in range(len(times_s) or frames):
-            frame = av.VideoFrame.from_ndarray(numbered_frame(number, width, height), format="rgb24")
-            if times_s:
-                frame.pts, frame.time_base = round(times_s[number] * 1000), Fraction(1, 1000)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
+    times = tuple(times_s)
+    path.write_bytes(
+        _encoded(
+            path.suffix, len(times) or frames, fps, times, width=width, height=height, codec=codec, gop=gop
+        )
+    )
     return path
+
+
+@cache
+def _encoded(
+    suffix: str,
+    frames: int,
+    fps: int,
+    times_s: tuple[float, ...],
+    *,
+    width: int,
+    height: int,
+    codec: str,
+    gop: int,
+) -> bytes:
+    """The same clip for every test that asks for it: encoding one takes ten times as long as writing it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"clip{suffix}"
+        with av.open(str(path), "w") as container:
+            stream = container.add_stream(codec, rate=fps)
+            stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+            stream.gop_size = gop
+            if times_s:
+                stream.codec_context.time_base = Fraction(1, 1000)
+            for number in range(frames):
+                frame = av.VideoFrame.from_ndarray(numbered_frame(number, width, height), format="rgb24")
+                if times_s:
+                    frame.pts, frame.time_base = round(times_s[number] * 1000), Fraction(1, 1000)
+                container.mux(stream.encode(frame))
+            container.mux(stream.encode())
+        return path.read_bytes()

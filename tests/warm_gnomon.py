@@ -5,6 +5,7 @@ For tests that run many commands and are not about the start of one. `warm_gnomo
 to the process over a socket and waits, so its own start costs a hundredth of what the imports cost.
 """
 
+import gc
 import json
 import os
 import signal
@@ -114,6 +115,7 @@ def serve(listener: socket.socket) -> None:
 
     preload([ModelSpec(id="reference")])  # as a worker does before it forks
     Image.init()
+    gc.freeze()  # else each fork looks through all that was imported, and copies its pages
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     while True:
         client, _ = listener.accept()

@@ -57,7 +57,7 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
                 "id": f"openai/{MODEL}",
                 "api_base": api_base,
                 "temperature": 0,
-                "max_tokens": 120,
+                "max_tokens": 60,
             }
         ],
         "arms": [
@@ -67,9 +67,9 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
                 "agent": "react",
                 "tools": ["distance"],
                 "wording": "end_json",
-                "max_tool_calls": 2,
+                "max_tool_calls": 1,
             },
-            {"name": "text", "agent": "text-react", "tools": ["distance"], "max_tool_calls": 2},
+            {"name": "text", "agent": "text-react", "tools": ["distance"], "max_tool_calls": 1},
         ],
         "analysis": {"primary": ["raw", "text"]},
         "concurrency": 1,

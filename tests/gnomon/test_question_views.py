@@ -240,7 +240,7 @@ def test_the_verdict_on_options_names_both(worlds_questions: list[Sample]) -> No
 
 @pytest.mark.skipif(not GTR_DATA.is_dir(), reason="needs the published GTR-Bench")
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.soak)])  # it reads their maps
+@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.soak)])  # it reads their maps
 @pytest.mark.parametrize(
     ("protocol", "scenes", "count"), [("guarded", (), 219), ("official", ("indoor",), 112)]
 )
@@ -294,6 +294,7 @@ def test_a_benchmark_that_says_no_more_shows_its_prompt_and_target() -> None:
     assert verdict_of(Bare(), sample, "45", {}) == "Answered 45; right is deg: 90."
 
 
+pytestmark = pytest.mark.usefixtures("parquet_read_here")
 PUBLISH = {
     "urbanvideo-bench": publish_urban,
     "sti-bench": publish_sti,

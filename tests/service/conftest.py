@@ -1,5 +1,6 @@
 """A store on SQLite, a real Redis, and the API over both."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,14 +12,14 @@ from starlette.testclient import TestClient
 from gnomon_service.api.app import create_app
 from gnomon_service.settings import Settings, read_settings
 from gnomon_workers.store.store import Store
-from tests.workers.conftest import postgres, redis, redis_url
+from tests.workers.conftest import empty_sqlite, postgres, redis, redis_url
 
-__all__ = ["postgres", "redis", "redis_url"]
+__all__ = ["empty_sqlite", "postgres", "redis", "redis_url"]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = Store(f"sqlite:///{tmp_path / 'gnomon.db'}")
+def store(tmp_path: Path, empty_sqlite: Path) -> Iterator[Store]:
+    store = Store(f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'gnomon.db')}")
     yield store
     store.close()
 

@@ -26,10 +26,10 @@ from gnomon_workers.store.database import AnyRevision
 from gnomon_workers.store.migration import migrate
 from gnomon_workers.store.schema import REVISION
 from gnomon_workers.store.store import Store
-from tests.workers.conftest import TRACE, bare_url, create, kind, make_row, new_url
+from tests.workers.conftest import TRACE, bare_url, create, kind, make_row
 from tests.workers.test_migration import OLDER_REVISIONS, insert_oldest
 
-__all__ = ["bare_url", "kind", "new_url"]
+__all__ = ["bare_url", "kind"]
 PICTURE = b"a picture"
 FROM_EITHER = pytest.mark.parametrize("kind", ["sqlite", "postgresql"], indirect=True)
 

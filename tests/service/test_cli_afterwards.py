@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,10 +42,10 @@ SPEC: dict[str, Any] = {
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def store(tmp_path: Path, empty_sqlite: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path))
-    store = Store(f"sqlite:///{tmp_path / 'gnomon.db'}")
+    store = Store(f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'gnomon.db')}")
     yield store
     store.close()
 

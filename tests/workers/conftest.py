@@ -2,7 +2,7 @@
 
 import itertools
 import os
-import sys
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,17 +16,17 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.redis_server import RedisServer
-from gnomon_service.supervisor import Child, Supervisor
 from gnomon_workers.queue import enqueue_shards
 from gnomon_workers.rate_limit.redis_limiter import PREFIX
 from gnomon_workers.store import JobRecord, Lease, Store
 from gnomon_workers.store.missing import missing_row
 from tests.workers import pgbouncer, postgresql
 from tests.workers.tiny_worker import refs
+from tests.workers.warm_supervisor import WarmSupervisor, child_of
 
 ROOT = Path(__file__).parent.parent.parent
 PYTHONPATH = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))  # also of who runs another tree
-TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
+TINY_WORKER = "tests.workers.tiny_worker"
 QUICK = {  # the machinery's clocks, fast enough for a test
     "GNOMON_LEASE_SECONDS": "1.5",
     "GNOMON_WATCH_SECONDS": "0.1",
@@ -115,14 +115,22 @@ def kind(request: pytest.FixtureRequest) -> str:
     return getattr(request, "param", "sqlite")
 
 
+@pytest.fixture(scope="session")
+def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the store's tables and no rows. A copy costs a sixth of tables that are made anew."""
+    file = tmp_path_factory.mktemp("template") / "gnomon.db"
+    Store(f"sqlite:///{file}").close()
+    return file
+
+
 @pytest.fixture
 def new_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """Find a database without rows; when the next one is found, the one before is of no use any more."""
     if kind in SERVERS:
         server: postgresql.PostgreSQL | pgbouncer.PgBouncer = request.getfixturevalue(SERVERS[kind])
         return server.cleared
-    numbers = itertools.count(1)
-    return lambda: f"sqlite:///{tmp_path}/gnomon{next(numbers)}.db"
+    empty, numbers = request.getfixturevalue("empty_sqlite"), itertools.count(1)
+    return lambda: f"sqlite:///{shutil.copy(empty, tmp_path / f'gnomon{next(numbers)}.db')}"
 
 
 @pytest.fixture
@@ -131,10 +139,12 @@ def url(new_url: Callable[[], str]) -> str:
 
 
 @pytest.fixture
-def bare_url(new_url: Callable[[], str], kind: str, request: pytest.FixtureRequest) -> str:
+def bare_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database without tables."""
-    url: str = request.getfixturevalue(SERVERS[kind]).emptied() if kind in SERVERS else new_url()
-    return url
+    if kind in SERVERS:
+        server: postgresql.PostgreSQL | pgbouncer.PgBouncer = request.getfixturevalue(SERVERS[kind])
+        return server.emptied()
+    return f"sqlite:///{tmp_path}/gnomon.db"
 
 
 @pytest.fixture
@@ -172,16 +182,16 @@ class Plant:
     redis: Redis
     redis_url: str
     folder: Path
-    supervisor: Supervisor
+    supervisor: WarmSupervisor
     clocks: Mapping[str, str] = field(default_factory=lambda: QUICK)
 
     def start(self, workers: int, *more: str, sweeper: bool = True) -> None:
         """Start tiny workers with `more` options, and a sweeper beside them unless told otherwise."""
         running = self.supervisor.pids()
         if sweeper and "sweeper" not in running:
-            self._start("sweeper", "-m", "gnomon_workers.sweeper")
+            self.start_module("sweeper", "gnomon_workers.sweeper")
         for number in range(len(running), len(running) + workers):
-            self._start(f"worker-{number}", str(TINY_WORKER), "--data-dir", str(self.folder), *more)
+            self.start_module(f"worker-{number}", TINY_WORKER, "--data-dir", str(self.folder), *more)
 
     def post(self, samples: int, **changes: object) -> JobRecord:
         """Store and queue a job."""
@@ -194,21 +204,18 @@ class Plant:
         wait_until(lambda: self.store.job(job.id).status not in ("queued", "running"))
         return self.store.job(job.id)
 
-    def _start(self, name: str, *command: str) -> None:
+    def start_module(self, name: str, module: str, *arguments: str) -> None:
+        """Start what `python -m module` with these arguments is, on this store and queue."""
         places = ("--redis", self.redis_url, "--database", self.store.url)
-        child = Child(
-            name=name,
-            command=(sys.executable, *command, *places),
-            log_file=self.folder / f"{name}.log",
-            env={**self.clocks, "PYTHONPATH": PYTHONPATH},
-        )
-        self.supervisor.start(child)
+        env = {**self.clocks, "PYTHONPATH": PYTHONPATH}
+        log_file = self.folder / f"{name}.log"
+        self.supervisor.start(child_of(name, module, *arguments, *places, log_file=log_file, env=env))
 
 
 @pytest.fixture
 def plant(real_store: Store, redis: Redis, redis_url: str, tmp_path: Path) -> Iterator[Plant]:
     """No process runs on it yet."""
-    with Supervisor() as supervisor:
+    with WarmSupervisor() as supervisor:
         yield Plant(real_store, redis, redis_url, tmp_path, supervisor)
 
 
@@ -217,8 +224,9 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
     """Two workers and a sweeper that many tests share; none may assume to be alone."""
     folder = tmp_path_factory.mktemp("plant")
     store = Store(f"sqlite:///{folder}/gnomon.db")
-    with RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as supervisor:
-        plant = Plant(store, redis, server.url, folder, supervisor)
+    clocks = {**QUICK, "GNOMON_SWEEP_SECONDS": "1"}  # it sweeps for as long as the tests run
+    with RedisServer(folder) as server, Redis.from_url(server.url) as redis, WarmSupervisor() as supervisor:
+        plant = Plant(store, redis, server.url, folder, supervisor, clocks)
         plant.start(2)
         yield plant
     store.close()
@@ -235,10 +243,11 @@ def idle(two_workers: Plant) -> Plant:
 
 def wait_until(happened: Callable[[], bool], *, within_s: float = 180.0) -> None:
     """Wait for something that must happen."""
-    until_s = time.monotonic() + within_s
+    began_s = time.monotonic()
     while not happened():
-        assert time.monotonic() < until_s, "it did not happen in time"
-        time.sleep(0.05)
+        waited_s = time.monotonic() - began_s
+        assert waited_s < within_s, "it did not happen in time"
+        time.sleep(min(0.15, max(0.02, waited_s / 30)))  # a look at a store takes milliseconds of a core
 
 
 def children_of(pid: int) -> list[int]:

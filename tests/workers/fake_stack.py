@@ -6,6 +6,8 @@
 import argparse
 import signal
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import gnomon.benchmarks
@@ -14,6 +16,7 @@ from gnomon_service.serving import listen, serve
 from gnomon_service.settings import Settings
 from gnomon_service.supervisor import Child, Supervisor, sigterm_as_interrupt
 from gnomon_workers.queue import client_of
+from tests.workers import tiny_worker
 from tests.workers.broken_store import Breakage, BrokenStore
 
 HERE = Path(__file__).parent
@@ -25,6 +28,7 @@ def start(supervisor: Supervisor, name: str, given: argparse.Namespace, *more: s
         Child(
             name=name,
             command=(sys.executable, str(HERE / "tiny_worker.py"), *places, *more),
+            main=partial(tiny_worker.main, [*places, *more]),  # a fork, which need import nothing
             log_file=given.data_dir / "logs" / f"{name}.log",
         )
     )
@@ -43,14 +47,14 @@ def serve_api(supervisor: Supervisor, given: argparse.Namespace) -> None:
         serve(here, listener, ready=lambda _: None)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--redis", required=True)
     parser.add_argument("--database", required=True)
     parser.add_argument("--data-dir", required=True, type=Path)
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--port", type=int)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     try:
         with sigterm_as_interrupt(), Supervisor() as supervisor:
             start(supervisor, "sweeper", given, "--sweep")

@@ -8,7 +8,6 @@ the job. The sweeper beside them is the real one.
 """
 
 import asyncio
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -47,12 +46,12 @@ from gnomon_workers.store.records import JobRecord
 from gnomon_workers.store.schema import LEASED, PENDING, jobs, results, trials
 from gnomon_workers.worker import IDLE_BEAT_S
 from gnomon_worlds.sample_numbers import Numbers
+from tests.workers.warm_supervisor import FORKS, PRELOADED
 
 PROCESSES = 4  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
 WAIT_S = 0.5
 PATIENCE_S = 100.0
-FORKS = multiprocessing.get_context("forkserver")  # of a process without threads
 HOLDS, FINISHES = "holds", "finishes"  # what a worker does with the trials that it has leased
 TRACE = {"prompt": [], "steps": []}
 SPEC = JobSpec.model_validate(
@@ -247,7 +246,7 @@ def started(fleet: Fleet, prefix: str, workers: int) -> Iterator[list[Any]]:
         FORKS.Process(target=run_workers, args=(fleet, names[number::PROCESSES]))
         for number in range(PROCESSES)
     ]
-    FORKS.set_forkserver_preload([run_workers.__module__])
+    FORKS.set_forkserver_preload(PRELOADED)
     for process in processes:
         process.start()
     try:

@@ -4,7 +4,6 @@ import os
 import random
 import signal
 import socket
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,17 +17,17 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon_service.redis_server import RedisServer
-from gnomon_service.supervisor import Child, Supervisor
 from gnomon_workers.settings import read_timing
 from gnomon_workers.store import JobRecord, Store
 from gnomon_workers.store.schema import trials
 from tests.workers.broken_store import Breakage
-from tests.workers.conftest import QUICK, ROOT, TINY_WORKER, children_of, make_spec, wait_until
+from tests.workers.conftest import PYTHONPATH, QUICK, TINY_WORKER, children_of, make_spec, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
 from tests.workers.postgresql import PostgreSQL
+from tests.workers.warm_supervisor import WarmSupervisor, child_of
 
 START_S = 180.0  # in which all processes must be there, also on a machine that much else runs on
-FAKE_STACK = Path(__file__).parent / "fake_stack.py"
+FAKE_STACK = "tests.workers.fake_stack"
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Scene:
     store: Store
     redis: Redis
     server: RedisServer
-    init: Supervisor
+    init: WarmSupervisor
     port: int
     lease_s: float
     postgres: PostgreSQL | None = None
@@ -173,7 +172,7 @@ def staged(
         counting(delay_s=0.1, draws=True, tokens=(9, 1)) as provider,
         server or RedisServer(folder) as server,
         Redis.from_url(server.url) as redis,
-        Supervisor() as init,
+        WarmSupervisor() as init,
     ):
         lease_s = read_timing(clocks).lease_s
         scene = Scene(folder, store, redis, server, init, free_port(), lease_s, postgres)
@@ -193,18 +192,18 @@ def staged(
 
 
 def _start(
-    scene: Scene, name: str, machine: Machine, clocks: Mapping[str, str], script: Path, *more: str
+    scene: Scene, name: str, machine: Machine, clocks: Mapping[str, str], module: str, *more: str
 ) -> None:
     places = ("--redis", machine.reach(scene.server.url), "--database", machine.reach(scene.store.url))
-    command = (*machine.enter, sys.executable, str(script), *places, "--data-dir", str(scene.folder), *more)
-    scene.init.start(
-        Child(
-            name=name,
-            command=command,
-            log_file=scene.folder / "logs" / f"{name}.log",
-            env={**clocks, "PYTHONPATH": str(ROOT)},
-        )
+    child = child_of(
+        name,
+        module,
+        *(*places, "--data-dir", str(scene.folder), *more),
+        log_file=scene.folder / "logs" / f"{name}.log",
+        env={**clocks, "PYTHONPATH": PYTHONPATH},
+        enter=machine.enter,
     )
+    scene.init.start(child)
 
 
 def free_port() -> int:
@@ -221,7 +220,8 @@ def _children(pid: int) -> list[int]:
 
 
 def _is_sweeper(pid: int) -> bool:
+    """By its log: a fork has the command line of its parent."""
     try:
-        return b"--sweep" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return Path(f"/proc/{pid}/fd/1").readlink().name == "sweeper.log"
     except (FileNotFoundError, ProcessLookupError):
         return False

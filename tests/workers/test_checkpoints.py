@@ -304,7 +304,7 @@ def post_trips(plant: Plant) -> JobRecord:
 def start_worker(plant: Plant, name: str) -> None:
     """A worker whose leases hold while it reads a city, beside whatever else runs."""
     patient = replace(plant, clocks={**QUICK, "GNOMON_LEASE_SECONDS": "6"})
-    patient._start(name, "-m", "gnomon_workers", "--data-dir", str(plant.folder))
+    patient.start_module(name, "gnomon_workers.__main__", "--data-dir", str(plant.folder))
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)

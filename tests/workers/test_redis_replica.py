@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import SpecError
-from gnomon_service.supervisor import Supervisor
 from gnomon_workers.redis_url import async_redis_at, read_sentinel_url, redis_at
 from gnomon_workers.store import JobRecord, Store
 from tests.workers.chaos import count
 from tests.workers.conftest import QUICK, Plant, wait_until
 from tests.workers.sentinel import Replicated, replicated
+from tests.workers.warm_supervisor import WarmSupervisor
 
 SLOW = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.1}}
 
@@ -50,7 +50,7 @@ def assert_whole(store: Store, job: JobRecord) -> None:
 def test_a_replica_that_lacks_the_last_writes_takes_over_and_no_trial_is_lost(
     watched: Replicated, real_store: Store, tmp_path: Path
 ) -> None:
-    with redis_at(watched.url) as redis, Supervisor() as supervisor:
+    with redis_at(watched.url) as redis, WarmSupervisor() as supervisor:
         plant = Plant(real_store, redis, watched.url, tmp_path, supervisor, QUICK)
         plant.start(2)
         first = plant.post(60, models=[SLOW], concurrency=8)
@@ -83,7 +83,7 @@ def test_a_client_by_one_address_leaves_a_server_that_takes_no_writes_any_more(s
 def test_redis_without_a_disk_is_restarted_in_the_middle_of_a_job(
     servers: Replicated, real_store: Store, tmp_path: Path
 ) -> None:
-    with redis_at(servers.url_of("primary")) as redis, Supervisor() as supervisor:
+    with redis_at(servers.url_of("primary")) as redis, WarmSupervisor() as supervisor:
         plant = Plant(real_store, redis, servers.url_of("primary"), tmp_path, supervisor, QUICK)
         plant.start(2)
         job = plant.post(60, models=[SLOW], concurrency=8)

@@ -127,14 +127,14 @@ def sweep(store: Store, redis_url: str) -> None:
     Sweeper(store, client_of(redis_url), timing=read_timing(os.environ)).run(stop)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--redis", required=True)
     parser.add_argument("--database", required=True)
     parser.add_argument("--data-dir", required=True, type=Path)
     parser.add_argument("--lacks-data", action="store_true")
     parser.add_argument("--sweep", action="store_true")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO)
     store = BrokenStore(given.database, Breakage(given.data_dir))
     if given.sweep:

@@ -241,7 +241,7 @@ def reply_of(messages: list[Message], toolbox: Toolbox) -> str:
 
 
 @pytest.mark.parametrize("names", ["unique", "numbered"])
-@pytest.mark.parametrize("asked", [260, pytest.param(780, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("asked", [130, pytest.param(780, marks=pytest.mark.soak)])
 def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str, asked: int) -> None:
     samples = opened(rooms_dir, seed=3, world={"names": names}, limit=asked)
     chance, flips, tried = random.Random(5), [], 0

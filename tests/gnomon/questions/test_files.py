@@ -55,6 +55,9 @@ def write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     write_csv(path, rows, "\t")
 
 
+pytestmark = pytest.mark.usefixtures("parquet_read_here")
+
+
 def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     columns = dict.fromkeys(name for row in rows for name in row)
     table = pa.table({name: [row.get(name) for row in rows] for name in columns})

@@ -5,6 +5,7 @@ Held and Karp, The traveling-salesman problem and minimum spanning trees, 1970 a
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 ROUNDS = 80
@@ -29,10 +30,12 @@ def least_tour(ways: NDArray[np.float64], ends: tuple[int, int] | None = None) -
     may_end = np.isin(np.arange(count), ends or np.arange(count))
     prices = np.zeros(count)
     best, scale = -np.inf, STEP * max(TINY, float(ways.max()))
+    graph = csr_array(np.ones((count, count)))  # to make one of a plain array costs more than its tree
     for number in range(ROUNDS):
         priced = ways + prices[:, None] + prices[None, :]
         lift = max(0.0, -float(priced.min())) + 1.0  # a tree takes no way of no length
-        tree = minimum_spanning_tree(priced + lift).tocoo()
+        graph.data[:] = (priced + lift).ravel()
+        tree = minimum_spanning_tree(graph).tocoo()
         degrees = np.bincount(np.concatenate([tree.row, tree.col]), minlength=count)
         last = np.flatnonzero(may_end)[np.argsort(prices[may_end], kind="stable")[:2]]
         total = float(tree.data.sum()) - lift * (count - 1) + float(prices[last].sum())

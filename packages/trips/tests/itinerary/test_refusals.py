@@ -11,7 +11,7 @@ from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.verify.verify import verify_plan
 from packages.trips.tests.itinerary.plane import drawn_trip, has_plan
 
-PARTS, SOAK_PARTS, A_PART = 2, 8, 30
+PARTS, SOAK_PARTS, A_PART = 1, 8, 30
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ class City(Embedded):
         self.extract, self.retrieved_at = extract, extract.taken_at
         self.places = extract.places
         self._all = tuple(extract.places.values())
+        self._own_words = frozenset(plain_name(f"{about.title} {about.municipality}").split())
         self._lat = np.array([place.at.lat_deg for place in self._all])
         self._lon = np.array([place.at.lon_deg for place in self._all])
 
@@ -155,12 +156,11 @@ class City(Embedded):
         fit = likeness(name, own_name)
         if fit == 1:
             return fit
-        city = set(plain_name(f"{self.about.title} {self.about.municipality}").split())
         words, own_words = (
             [_SAINT.sub("st", word) for word in plain_name(one).split()] for one in (name, own_name)
         )
-        bare = [word for word in words if word not in city]
-        own_bare = [word for word in own_words if word not in city]
+        bare = [word for word in words if word not in self._own_words]
+        own_bare = [word for word in own_words if word not in self._own_words]
         if bare and bare == own_bare and len(bare) > 1:
             return 1.0
         if any(word.isdigit() for word in words) and not any(word.isdigit() for word in own_words):

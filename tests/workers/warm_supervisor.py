@@ -1,0 +1,100 @@
+"""A supervisor in a process that has imported what workers, sweepers and services import.
+
+What it starts is a fork of that process, which costs a hundredth of the imports. What it starts again after
+an end is a command, as ever.
+"""
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Self
+
+from gnomon_service.supervisor import Child, Supervisor
+
+FORKS = multiprocessing.get_context("forkserver")  # of a process without threads
+PRELOADED = [
+    "gnomon_service.api.app",
+    "gnomon_workers.__main__",
+    "gnomon_workers.sweeper",
+    "tests.workers.fake_stack",
+    "tests.workers.fleet",
+    "tests.workers.tiny_worker",
+]
+
+
+class WarmSupervisor:
+    """What tests use of a Supervisor; a context manager too, which stops all at its end."""
+
+    def __init__(self) -> None:
+        FORKS.set_forkserver_preload(PRELOADED)
+        self._calls, theirs = FORKS.Pipe()
+        self._lock = threading.Lock()
+        self._process = FORKS.Process(target=_supervise, args=(theirs, dict(os.environ)), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def start(self, child: Child) -> None:
+        self._call("start", child)
+
+    def pids(self) -> dict[str, int]:
+        pids: dict[str, int] = self._call("pids")
+        return pids
+
+    def stop(self) -> None:
+        self._call("stop")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._calls.close()
+        self._process.join()
+
+    def _call(self, name: str, *arguments: object) -> Any:
+        with self._lock:
+            self._calls.send((name, arguments))
+            return self._calls.recv()
+
+
+def child_of(
+    name: str,
+    module: str,
+    *arguments: str,
+    log_file: Path,
+    env: Mapping[str, str],
+    enter: tuple[str, ...] = (),
+) -> Child:
+    """`python -m module arguments` with this process's variables and those of `env`. What has to `enter`
+    something first is no fork.
+    """
+    environ = {**os.environ, **env}
+    return Child(
+        name=name,
+        command=(*enter, sys.executable, "-m", module, *arguments),
+        main=None if enter else partial(_run, environ, module, arguments),
+        log_file=log_file,
+        env=environ,
+    )
+
+
+def _supervise(calls: Connection, environ: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environ)
+    with Supervisor() as supervisor, suppress(EOFError):
+        while True:
+            name, arguments = calls.recv()
+            calls.send(getattr(supervisor, name)(*arguments))
+
+
+def _run(environ: Mapping[str, str], module: str, arguments: tuple[str, ...]) -> None:
+    os.environ.clear()
+    os.environ.update(environ)
+    import_module(module).main(list(arguments))
