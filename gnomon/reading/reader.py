@@ -24,6 +24,7 @@ from gnomon.reading.units import unit_of
 V = TypeVar("V")
 
 SEVERAL = "several_answers"
+AMBIGUOUS = "ambiguous"  # its language leaves open what a mark or a letter means
 MAX_BARE = 40  # characters of a line that is nothing but a value
 # What a line begins with, or holds, that reckons and does not answer.
 _STEP = re.compile(
@@ -98,8 +99,8 @@ def read_answer(
         for declaration in places:
             answer = parse(declaration)
             if isinstance(answer, Unclear):
-                if is_declared and answer.flag == SEVERAL:
-                    return Reading(flags=("no_answer", SEVERAL))
+                if answer.flag == AMBIGUOUS or (is_declared and answer.flag == SEVERAL):
+                    return Reading(flags=("no_answer", answer.flag))
                 flag = flag or answer.flag
             elif answer is not None:
                 return Reading(answer, declaration.rule, ())
