@@ -57,7 +57,7 @@ _DMS = (
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
 _SIDES = sorted(_BESIDE, key=len, reverse=True)
-_O = re.compile(r"(?:(?<=[\d°º'′’\"″”])|(?<=[\d°º'′’\"″”]\s))O\b|\bO(?=\s?\d)")
+_O = re.compile(r"(?<![A-Za-z]\d)(?:(?<=[\d°º'′’\"″”])|(?<=[\d°º'′’\"″”]\s))O\b|\bO(?=\s?\d)")
 _BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({'|'.join(_SIDES)})(?![a-z])")
 _BEFORE = re.compile(
     rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])"
