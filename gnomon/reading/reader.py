@@ -42,6 +42,7 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"\s?(?:[-–—~/]|to|or|and|bis|oder|ou|до|или)\s?\*{0,2}\d", re.IGNORECASE)
+_UNIT_LINE = re.compile(r"\n\W*[Uu]nits?\W{1,6}([^\W\d_]\S{0,15})")
 _WORD = re.compile(r"\s{0,2}\(?([^\W\d_][\w/²³]{0,15}|[°%])")
 # A line that gives a value a name; steps, and what is said about an answer, are none.
 _LABELLED = re.compile(
@@ -126,6 +127,8 @@ def read_value(
 
 def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declaration) -> V | Unclear | None:
     text = declaration.text
+    if len(declaration.block) > len(text) and (unit := _UNIT_LINE.search(declaration.block)):
+        text = f"{text} {unit[1]}" if text[-1:].isdigit() else text
     answer = parse(text)
     if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
         first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)
