@@ -8,7 +8,7 @@ from typing import Any, Literal
 from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration
 from gnomon.reading.languages import with_english_sides
-from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
+from gnomon.reading.reader import AMBIGUOUS, Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
 
 Position = tuple[float, float]  # latitude and longitude in degrees; or x and y in metres
@@ -57,7 +57,7 @@ _DMS = (
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
 _SIDES = sorted(_BESIDE, key=len, reverse=True)
-_O = re.compile(r"(?:(?<=[\d°º'′’\"″”])|(?<=[\d°º'′’\"″”]\s))O\b|\bO(?=\s?\d)")
+_O = re.compile(r"(?<![A-Za-z]\d)(?:(?<=[\d°º'′’\"″”])|(?<=[\d°º'′’\"″”]\s))O\b|\bO(?=\s?\d)")
 _BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({'|'.join(_SIDES)})(?![a-z])")
 _BEFORE = re.compile(
     rf"({'|'.join(rf'{side[0]}(?<![a-z].){side[1:]}' for side in _SIDES)})\s?([-−+]?){_DMS}(?![\w])"
@@ -91,7 +91,7 @@ def read_point(reply: str, on: Ground = "earth", *, asked: AnswerForm = "line") 
     """
     plain = with_english_sides(reply, _O) if on == "earth" and "O" in reply else reply
     if plain is None:
-        return Reading(flags=("no_answer", "ambiguous"))
+        return Reading(flags=("no_answer", AMBIGUOUS))
     return read_answer(plain, partial(_position_of, on), asked=asked, undeclared=objects_and_values)
 
 

@@ -11,7 +11,7 @@ from gnomon.reading.characters import holds_any, without_denied, without_marks
 from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.languages import with_plain_marks
 from gnomon.reading.number_words import from_json, in_digits
-from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
+from gnomon.reading.reader import AMBIGUOUS, Reading, Unclear, objects_and_values, read_value
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
@@ -217,7 +217,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
 
     def parse(text: str) -> float | Unclear | None:
         plain = with_plain_marks(text, reply) if "." in text or "," in text else text
-        return Unclear("ambiguous") if plain is None else number_of(plain, own)
+        return Unclear(AMBIGUOUS) if plain is None else number_of(plain, own)
 
     return read_value(reply, parse, asked=asked, undeclared=objects_and_values)
 

@@ -24,6 +24,7 @@ from gnomon.reading.units import unit_of
 V = TypeVar("V")
 
 SEVERAL = "several_answers"
+AMBIGUOUS = "ambiguous"  # its language leaves open what a mark or a letter means
 MAX_BARE = 40  # characters of a line that is nothing but a value
 # What a line begins with, or holds, that reckons and does not answer.
 _STEP = re.compile(
@@ -41,6 +42,7 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"\s?(?:[-–—~/]|to|or|and|bis|oder|ou|до|или)\s?\*{0,2}\d", re.IGNORECASE)
+_UNIT_LINE = re.compile(r"\n\W*[Uu]nits?\W{1,6}([^\W\d_]\S{0,15})")
 _WORD = re.compile(r"\s{0,2}\(?([^\W\d_][\w/²³]{0,15}|[°%])")
 # A line that gives a value a name; steps, and what is said about an answer, are none.
 _LABELLED = re.compile(
@@ -98,8 +100,8 @@ def read_answer(
         for declaration in places:
             answer = parse(declaration)
             if isinstance(answer, Unclear):
-                if is_declared and answer.flag == SEVERAL:
-                    return Reading(flags=("no_answer", SEVERAL))
+                if answer.flag == AMBIGUOUS or (is_declared and answer.flag == SEVERAL):
+                    return Reading(flags=("no_answer", answer.flag))
                 flag = flag or answer.flag
             elif answer is not None:
                 return Reading(answer, declaration.rule, ())
@@ -125,6 +127,8 @@ def read_value(
 
 def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declaration) -> V | Unclear | None:
     text = declaration.text
+    if len(declaration.block) > len(text) and (unit := _UNIT_LINE.search(declaration.block)):
+        text = f"{text} {unit[1]}" if text[-1:].isdigit() else text
     answer = parse(text)
     if isinstance(answer, Unclear) and declaration.rule in ("asked_form", "declared"):
         first = None if _STEP.match(text) or _TAKES_BACK.search(text.lower()) else _FIRST_SENTENCE.match(text)

@@ -117,7 +117,9 @@ def entries_in(text: str) -> tuple[str, ...]:
         value = as_json(text)
         if isinstance(value, list):
             return texts_of(value)
-    text = _AND_THEN.sub(", ", text.strip())
+    text = text.strip()
+    if " then " in text or " followed by " in text:
+        text = _AND_THEN.sub(", ", text)
     match = _OPENING.match(text) or _HEAD.match(text)
     parts = _PARTS.split(text[match.end() :] if match else text)
     if len(parts) == 1:
