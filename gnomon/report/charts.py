@@ -13,7 +13,7 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from gnomon.drawing.arm_look import arm_look
+from gnomon.drawing.arm_look import ArmLook, arm_look
 from gnomon.drawing.labels import apart, text_width
 from gnomon.report.section import Interval
 from gnomon.report.text_formats import percent, points, points_brackets, short
@@ -321,8 +321,8 @@ def _panel(
     curve: Curve, curves: Sequence[Curve], x_scale: Scale, ticks: Mapping[float, str]
 ) -> Iterator[str]:
     y_scale = Scale(low=0.0, high=1.0, start=PANEL_BOTTOM, end=PANEL_TOP)
-    colour, sign = _look(curve, 0)
-    name = sign + short(curve.label, 32)
+    look = _look(curve.arm)
+    name = f"{look.sign} {short(curve.label, 32)}".lstrip()
     yield f"<title>{escape(curve.label)}</title>{_text('above', 0, PANEL_TOP - 12, name)}"
     for value in (0.0, 0.5, 1.0):
         y = y_scale.at(value)
@@ -332,33 +332,26 @@ def _panel(
     for behind in curves:
         yield _polyline("behind", [(x_scale.at(x), y_scale.at(y)) for x, y, _ in behind.points])
     points = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
-    yield f'<g class="curve {colour}">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
-    yield from (_dot(x, y, arm=curve.arm, size=0.7) for x, y in points)
+    yield f'<g class="curve {look.css or "c0"}">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
+    yield from (_dot(x, y, look.shape, 0.7) for x, y in points)
     yield "</g>"
-
-
-def _look(curve: Curve, index: int) -> tuple[str, str]:
-    """The class of a curve's colour, and the sign before its label."""
-    if curve.arm is None:
-        return f"c{index}", ""
-    look = arm_look(curve.arm)
-    return look.css, f"{look.sign} "
 
 
 def _curve(
     curve: Curve, index: int, x_scale: Scale, y_scale: Scale, layout: Layout, label_y: float
 ) -> Iterator[str]:
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
-    dash, (colour, sign) = DASHES[index], _look(curve, index)
-    yield f'<g class="curve {colour}">'
+    dash, look = DASHES[index], _look(curve.arm)
+    yield f'<g class="curve {look.css or f"c{index}"}">'
     yield _area(curve, x_scale, y_scale)
     yield _polyline("line", line, f' stroke-dasharray="{dash}"')
-    yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
+    yield from (_dot(x, y, look.shape, 0.8) for x, y in line)
+    label = f"{look.sign} {curve.label}".lstrip()
     if layout.texts:
         yield f'<path class="line" d="M{layout.left:g} {label_y - 4:g}h34" stroke-dasharray="{dash}"/>'
-        yield _text("value", layout.left + 42, label_y, sign + curve.label)
+        yield _text("value", layout.left + 42, label_y, label)
     else:
-        yield _text("value", layout.right + 10, label_y + 4, sign + curve.label)
+        yield _text("value", layout.right + 10, label_y + 4, label)
     yield "</g>"
 
 
@@ -380,10 +373,10 @@ def _pairs(points: Iterable[tuple[float, float]]) -> str:
 def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> Iterator[str]:
     for index, mark in enumerate(marks):
         y = layout.middle(index, top)
-        colour = "" if mark.arm is None else f" {arm_look(mark.arm).css}"
-        yield f'<g class="{escape(mark.kind)}{colour}{" total" if mark.is_total else ""}">'
-        sign = "" if mark.arm is None else f"{arm_look(mark.arm).sign} "
-        yield from layout.texts_of(index, top, sign + mark.label, mark.note)
+        look = _look(mark.arm)
+        css = " ".join(filter(None, (escape(mark.kind), look.css, "total" if mark.is_total else "")))
+        yield f'<g class="{css}">'
+        yield from layout.texts_of(index, top, f"{look.sign} {mark.label}".lstrip(), mark.note)
         if mark.interval:
             low, high = (scale.at(end) for end in mark.interval)
             yield _line("whisker", low, y, high, y)
@@ -391,21 +384,19 @@ def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> I
         if mark.pooled is not None:
             yield f'<circle class="pooled" cx="{scale.at(mark.pooled):g}" cy="{y:g}" r="7"/>'
         if mark.value is not None:
-            x = scale.at(mark.value)
-            yield _diamond(x, y) if mark.is_total and mark.arm is None else _dot(x, y, arm=mark.arm)
+            shape = "diamond" if mark.is_total and mark.arm is None else look.shape
+            yield _dot(scale.at(mark.value), y, shape)
         yield "</g>"
 
 
-def _diamond(x: float, y: float) -> str:
-    corners = f"M{x - 8:g} {y:g}L{x:g} {y - 7:g}L{x + 8:g} {y:g}L{x:g} {y + 7:g}Z"
-    return f'<path class="dot" d="{corners}"/>'
+def _look(arm: int | None) -> ArmLook:
+    """How an arm looks; a disc without one."""
+    return ArmLook("", "disc", "") if arm is None else arm_look(arm)
 
 
-def _dot(x: float, y: float, *, arm: int | None, size: float = 1.0) -> str:
-    """A disc, or the shape of the arm."""
-    shape = "disc" if arm is None else arm_look(arm).shape
+def _dot(x: float, y: float, shape: str, size: float = 1.0) -> str:
     if shape == "disc":
-        return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{(4.5 if arm is None else 5.5) * size:g}"/>'
+        return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{5.2 * size:g}"/>'
     return f'<path class="dot" d="{OUTLINES[shape]}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
 
 
