@@ -1,7 +1,6 @@
 """Limits hold across processes: each reserves before a call and settles after it."""
 
 import asyncio
-import multiprocessing
 import random
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -22,6 +21,7 @@ from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import Store
 from gnomon_workers.store.budgets import ReserveResult, SpendLimit
 from tests.workers.conftest import ALL, Clock, create
+from tests.workers.warm_supervisor import FORKS, PRELOADED
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])
 TTL_S = 10.0
@@ -307,7 +307,8 @@ def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_th
 ) -> None:
     job = create(real_store, limits={"usd": 1_000.0})
     real_store.charge(job.id, [Usage(990.0, 0)])
-    with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as pool:
+    FORKS.set_forkserver_preload(PRELOADED)
+    with ProcessPoolExecutor(4, mp_context=FORKS) as pool:
         given = [pool.submit(spend_in_a_process, real_store.url, job.id, number) for number in range(4)]
         spent, refused = zip(*(one.result(timeout=120) for one in given), strict=True)
     assert 9.0 < sum(spent) <= 10.0 + 1e-9, "what is left is used, up to less than a call"
