@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterator
 
 from gnomon.reading.characters import bare, without_denied, without_marks
-from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.languages import with_english_sides
 from gnomon.reading.quantities import number_of
-from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
+from gnomon.reading.reader import Reading, Unclear, read_value
 from gnomon.reading.units import UNITS
 
 MAX_TEXT = 2_000
@@ -60,14 +59,14 @@ _PI = re.compile(
 )
 
 
-def read_angle(reply: str, *, asked: AnswerForm = "line") -> Reading[float]:
+def read_angle(reply: str) -> Reading[float]:
     """The angle that a reply gives, in degrees from 0 to 360.
 
     >>> [read_angle(text).value for text in ("Answer: -90°", "Go north-east.", "π/2 rad", "at 7 o'clock")]
     [270.0, 45.0, 90.0, 210.0]
     """
     reply = reply if "O" not in reply else with_english_sides(reply, _WITH_O) or reply
-    return read_value(reply, degrees_in, asked=asked, undeclared=objects_and_values)
+    return read_value(reply, degrees_in)
 
 
 def degrees_in(text: str) -> float | Unclear | None:

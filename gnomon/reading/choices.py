@@ -25,7 +25,7 @@ from gnomon.reading.mentions import (
 )
 from gnomon.reading.quantities import Quantity, number_of, quantities_in
 from gnomon.reading.reader import Reading, Unclear, read_answer
-from gnomon.reading.texts import as_json
+from gnomon_tools.core.json_text import json_value
 
 MAX_LETTERS = 60  # letters by themselves that are looked at
 MAX_LETTER = 8  # characters of an option's text that may be a mere letter in marks
@@ -481,5 +481,5 @@ def _is_part(text: str, at: int, edge: str) -> bool:
 
 
 def _json_list(text: str) -> list[object] | None:
-    value = as_json(text)
+    value = json_value(text)
     return value if isinstance(value, list) and value else None

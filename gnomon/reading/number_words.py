@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.reading.texts import as_json
 from gnomon.reading.units import unit_of
+from gnomon_tools.core.json_text import json_value
 
 MAX_WORDS = 80  # characters of a number in words
 _SMALL = [
@@ -53,7 +53,7 @@ def in_digits(text: str) -> str:
 
 def from_json(text: str) -> str:
     """The one number of a JSON text, with its unit; the text itself where that is no JSON."""
-    value = as_json(text)
+    value = json_value(text)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict):

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, Literal
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
-from gnomon.reading.declarations import AnswerForm, Declaration
+from gnomon.reading.declarations import Declaration
 from gnomon.reading.languages import with_english_sides
 from gnomon.reading.reader import AMBIGUOUS, Reading, Unclear, objects_and_values, read_answer
-from gnomon.reading.texts import as_json
+from gnomon_tools.core.json_text import json_value
 
 Position = tuple[float, float]  # latitude and longitude in degrees; or x and y in metres
 Ground = Literal["earth", "plane"]
@@ -81,7 +81,7 @@ _AXES = re.compile(
 )
 
 
-def read_point(reply: str, on: Ground = "earth", *, asked: AnswerForm = "line") -> Reading[Position]:
+def read_point(reply: str, on: Ground = "earth") -> Reading[Position]:
     """The position that a reply gives; the order of latitude and longitude is never guessed.
 
     >>> [read_point(text).value for text in ("POINT(24.94 60.17)", "N60.17 E24.94", "geo:60.17,24.94")]
@@ -92,7 +92,7 @@ def read_point(reply: str, on: Ground = "earth", *, asked: AnswerForm = "line") 
     plain = with_english_sides(reply, _O) if on == "earth" and "O" in reply else reply
     if plain is None:
         return Reading(flags=("no_answer", AMBIGUOUS))
-    return read_answer(plain, partial(_position_of, on), asked=asked, undeclared=objects_and_values)
+    return read_answer(plain, partial(_position_of, on), undeclared=objects_and_values)
 
 
 def _position_of(on: Ground, declaration: Declaration) -> Position | Unclear | None:
@@ -105,7 +105,7 @@ def _position_of(on: Ground, declaration: Declaration) -> Position | Unclear | N
 def position_in(text: str, on: Ground) -> Position | Unclear | None:
     """The one position of a text; None where it holds none that exists."""
     if text.lstrip()[:1] in ("{", "["):
-        value = as_json(text)
+        value = json_value(text)
         if value is not None:
             return position_of(value, on)
     text = without_denied(without_marks(text[:MAX_TEXT])).replace("−", "-").replace("–", "-")

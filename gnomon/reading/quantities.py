@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.reading.characters import holds_any, without_denied, without_marks
-from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.languages import with_plain_marks
 from gnomon.reading.number_words import from_json, in_digits
-from gnomon.reading.reader import AMBIGUOUS, Reading, Unclear, objects_and_values, read_value
+from gnomon.reading.reader import AMBIGUOUS, Reading, Unclear, read_value
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
@@ -205,7 +204,7 @@ def _decimal(digits: str) -> float:
     return float(digits.replace(",", "."))
 
 
-def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "line") -> Reading[float]:
+def read_number(reply: str, unit: str | None = None) -> Reading[float]:
     """The number that a reply gives, in the unit; one in another unit of the same kind is converted.
 
     >>> read_number("12 miles (19.3 km)", "km").value, read_number("1h30", "min").value
@@ -219,7 +218,7 @@ def read_number(reply: str, unit: str | None = None, *, asked: AnswerForm = "lin
         plain = with_plain_marks(text, reply) if "." in text or "," in text else text
         return Unclear(AMBIGUOUS) if plain is None else number_of(plain, own)
 
-    return read_value(reply, parse, asked=asked, undeclared=objects_and_values)
+    return read_value(reply, parse)
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:

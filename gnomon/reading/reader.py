@@ -111,18 +111,13 @@ def read_answer(
 def read_value(
     reply: str,
     parse: Callable[[str], V | Unclear | None],
-    *,
-    asked: AnswerForm,
-    undeclared: Callable[[Said], Iterator[Declaration]] | None = None,
 ) -> Reading[V]:
     """The value of a reply, as `parse` makes one of a text.
 
     Of a declaration that holds several, the first sentence counts where it is nothing but a value, and the
     next one neither takes it back nor adds to it: "Answer: 12 m. The wall is 5 m."
     """
-    return read_answer(
-        reply, partial(_value_of, parse), asked=asked, undeclared=undeclared, known=named_values
-    )
+    return read_answer(reply, partial(_value_of, parse), undeclared=objects_and_values, known=named_values)
 
 
 def _value_of(parse: Callable[[str], V | Unclear | None], declaration: Declaration) -> V | Unclear | None:

@@ -3,10 +3,9 @@
 import re
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import AnswerForm
 from gnomon.reading.quantities import joined, quantities_in
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
-from gnomon.reading.texts import as_json
+from gnomon_tools.core.json_text import json_value
 
 Ends = tuple[float, float]
 
@@ -23,13 +22,13 @@ def has_clock(text: str) -> bool:
     return _CLOCK.search(text) is not None
 
 
-def read_span(reply: str, *, asked: AnswerForm = "line") -> Reading[Ends]:
+def read_span(reply: str) -> Reading[Ends]:
     r"""The interval that a reply gives; the end may come before the start.
 
     >>> read_span("It is seen for 5 s.\nAnswer: 12.5 - 20 s").value
     (12.5, 20.0)
     """
-    return read_answer(reply, lambda d: ends_in(d.text), asked=asked, undeclared=objects_and_values)
+    return read_answer(reply, lambda d: ends_in(d.text), undeclared=objects_and_values)
 
 
 def ends_in(text: str) -> Ends | Unclear | None:
@@ -66,7 +65,7 @@ def _clock_ends(clocks: list[tuple[str | None, ...]]) -> Ends:
 
 
 def _from_json(text: str) -> str:
-    value = as_json(text)
+    value = json_value(text)
     if value is None:
         return text
     while isinstance(value, dict) and len(value) == 1:

@@ -8,6 +8,7 @@ from typing import Any
 from gnomon.reading.characters import without_marks
 from gnomon.reading.declarations import AnswerForm, Declaration, Said
 from gnomon.reading.reader import Reading, last_line, read_answer
+from gnomon_tools.core.json_text import json_value
 
 _PARTS = re.compile(
     r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|"
@@ -56,7 +57,7 @@ def read_text(reply: str, *, asked: AnswerForm = "line") -> Reading[str]:
     return read_answer(reply, parse, asked=asked, undeclared=last_line)
 
 
-def read_entries(reply: str, *, asked: AnswerForm = "line") -> Reading[tuple[str, ...]]:
+def read_entries(reply: str) -> Reading[tuple[str, ...]]:
     r"""The list that a reply gives: what it declares, else a JSON list, numbered lines, or its last line.
 
     >>> read_entries('Answer: ["b", "a"]').value, read_entries("It is:\n1. b\n2. a").value
@@ -73,7 +74,7 @@ def read_entries(reply: str, *, asked: AnswerForm = "line") -> Reading[tuple[str
         entries = entries_in(without_marks(text))
         return None if not entries or all(map(_PLACEHOLDER.fullmatch, entries)) else entries
 
-    return read_answer(reply, parse, asked=asked, undeclared=_lists)
+    return read_answer(reply, parse, undeclared=_lists)
 
 
 def _is_whole(declaration: Declaration) -> bool:
@@ -114,7 +115,7 @@ def entries_in(text: str) -> tuple[str, ...]:
     (('a', 'b'), ('a', 'b'), ('a', 'b', 'c'), ('a', 'b', 'c'))
     """
     if text.lstrip().startswith("["):
-        value = as_json(text)
+        value = json_value(text)
         if isinstance(value, list):
             return texts_of(value)
     text = text.strip()
@@ -134,7 +135,7 @@ def entries_in(text: str) -> tuple[str, ...]:
 def texts_of(answer: object) -> tuple[str, ...]:
     """The texts of an answer: of a list each, also of one that is written as JSON in a column of text."""
     if isinstance(answer, str) and answer.lstrip().startswith("["):
-        value = as_json(answer)
+        value = json_value(answer)
         answer = value if isinstance(value, list) else answer
     entries: list[Any] = answer if isinstance(answer, list) else [answer]
     texts = [_text(entry) for entry in entries]
@@ -145,15 +146,3 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value).strip() if isinstance(value, str | int | float) else ""
-
-
-def as_json(text: str) -> Any:
-    """The value of a JSON text; None where it is none.
-
-    >>> as_json("[1, 2]"), as_json("north")
-    ([1, 2], None)
-    """
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

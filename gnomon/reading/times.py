@@ -7,9 +7,8 @@ from datetime import date
 from typing import Generic, Literal, TypeVar
 
 from gnomon.reading.characters import at_word_start, holds_any, without_denied, without_marks
-from gnomon.reading.declarations import AnswerForm
-from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_value
-from gnomon.reading.texts import as_json
+from gnomon.reading.reader import Reading, Unclear, read_value
+from gnomon_tools.core.json_text import json_value
 
 MAX_TEXT = 2_000
 DAY_S = 86_400
@@ -196,7 +195,7 @@ _TO = re.compile(
 _BETWEEN = re.compile(r"\W*(?i:(?:from|between|von|zwischen|de|des|entre|с|между|從|从)\s+)?")
 
 
-def read_clock(reply: str, *, asked: AnswerForm = "line") -> Reading[Clock | Stretch[Clock]]:
+def read_clock(reply: str) -> Reading[Clock | Stretch[Clock]]:
     """The time of day that a reply gives, or the stretch of such times.
 
     >>> [read_clock(text).value.seconds / 3600 for text in ("14:30", "2.30 p.m.", "half past three", "noon")]
@@ -204,18 +203,16 @@ def read_clock(reply: str, *, asked: AnswerForm = "line") -> Reading[Clock | Str
     >>> read_clock("23:30-00:15").value.end.seconds
     900.0
     """
-    return read_value(reply, clock_of, asked=asked, undeclared=objects_and_values)
+    return read_value(reply, clock_of)
 
 
-def read_date(
-    reply: str, order: Order | None = None, *, asked: AnswerForm = "line"
-) -> Reading[Day | Stretch[Day]]:
+def read_date(reply: str, order: Order | None = None) -> Reading[Day | Stretch[Day]]:
     """The day that a reply gives, or the stretch of days; `order` says which number of 3/4/2026 is the day.
 
     >>> read_date("Tuesday, June 9th, 2026").value, read_date("3/4/2026").value
     (Day(year=2026, month=6, day=9), None)
     """
-    return read_value(reply, lambda text: date_of(text, order), asked=asked, undeclared=objects_and_values)
+    return read_value(reply, lambda text: date_of(text, order))
 
 
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
@@ -273,7 +270,7 @@ def _concluded(places: list[tuple[int, int, Day]], text: str) -> Day | None:
 
 def _plain(text: str) -> str:
     if text.lstrip()[:1] in ("{", "["):
-        value = as_json(text)
+        value = json_value(text)
         if isinstance(value, Mapping):
             value = (
                 [value.get("start", value.get("from")), value.get("end", value.get("to"))]

@@ -15,7 +15,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip, no_file
-from gnomon.reading.texts import as_json
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
 from gnomon_tools.core.regular_file import open_regular
 
@@ -42,7 +42,7 @@ def sources_in(written: object) -> tuple[Source, ...]:
         SpecError: an entry is none of these.
     """
     if isinstance(written, str) and written.lstrip().startswith("["):
-        listed = as_json(written) or as_json(written.replace("'", '"'))
+        listed = json_value(written) or json_value(written.replace("'", '"'))
         written = listed if isinstance(listed, list) else written
     entries = written if isinstance(written, list | tuple) else [written]
     sources = tuple(_source(entry) for entry in entries if entry not in (None, ""))

@@ -18,7 +18,7 @@ from gnomon.core.clusters import cluster_names, cluster_text, read_cluster
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.media.clip_frames import find_clip, no_file
-from gnomon.reading.texts import as_json
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.scene.document import SceneError
 from gnomon_tools.scene.format import read_scene, scene_from_json
 from gnomon_tools.scene.scene import Scene
@@ -198,7 +198,7 @@ def written_scene(row: Mapping[str, Any]) -> Any:
     """The scene of a row as it is written, JSON read; None where there is none."""
     written = row.get("scene")
     if isinstance(written, str) and written.lstrip().startswith("{"):
-        return as_json(written)
+        return json_value(written)
     return written
 
 
@@ -247,7 +247,7 @@ def _tags(written: object) -> tuple[str, ...]:
     if written is None:
         return ()
     if isinstance(written, str):
-        listed = as_json(written) if written.lstrip().startswith("[") else None
+        listed = json_value(written) if written.lstrip().startswith("[") else None
         written = listed if isinstance(listed, list) else written.replace(";", ",").split(",")
     if not isinstance(written, list | tuple) or not all(isinstance(tag, str) for tag in written):
         raise SpecError("is no list of words", field="tags")

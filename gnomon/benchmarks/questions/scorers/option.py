@@ -11,8 +11,8 @@ from gnomon.core.score import Score
 from gnomon.core.words import LETTER, closing
 from gnomon.reading.characters import bare
 from gnomon.reading.choices import read_choice
-from gnomon.reading.texts import as_json
 from gnomon_tools.core import python_source
+from gnomon_tools.core.json_text import json_value
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_OPTION = 4_000  # characters
@@ -101,7 +101,7 @@ def _written(values: Mapping[str, Any]) -> Any:
     written = values.get("options")
     if not isinstance(written, str) or not written.strip():
         return written
-    parsed = as_json(written)
+    parsed = json_value(written)
     if parsed is None and written.lstrip().startswith("["):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             parsed = python_source.literal(written.strip())  # as pandas writes a list

@@ -18,7 +18,7 @@ from gnomon.benchmarks.questions.scorers.scorer import Scorer
 from gnomon.benchmarks.questions.scorers.text import TextScorer
 from gnomon.core.errors import SpecError
 from gnomon.core.validation import first_validation_error
-from gnomon.reading.texts import as_json
+from gnomon_tools.core.json_text import json_value
 
 SCORERS: Mapping[str, type[Scorer]] = {
     scorer.kind: scorer
@@ -52,7 +52,7 @@ def make_scorer(written: object) -> Scorer:
     if isinstance(written, str) and written in SCORERS:
         return _made(written, "{}")
     if isinstance(written, str) and written.lstrip().startswith("{"):
-        written = as_json(written)
+        written = json_value(written)
     if isinstance(written, str):
         written = {written.strip(): {}}
     if not isinstance(written, Mapping) or len(written) != 1:

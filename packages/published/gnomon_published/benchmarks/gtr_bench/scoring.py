@@ -15,9 +15,9 @@ from gnomon.core.score import Score
 from gnomon.reading.choices import Choices
 from gnomon.reading.declarations import Declaration
 from gnomon.reading.reader import Reading, Unclear, read_answer
-from gnomon.reading.texts import as_json
 from gnomon_published.benchmarks.gtr_bench.case import Case, as_displayed, body_of
 from gnomon_published.benchmarks.gtr_bench.official import score_official
+from gnomon_tools.core.json_text import json_value
 
 Span = tuple[float, float]
 
@@ -63,7 +63,7 @@ def read_cameras(case: Case, response: str) -> Reading[tuple[list[str], object]]
     )
 
     def parse(declaration: Declaration) -> tuple[list[str], object] | Unclear | None:
-        letters = letters_named(case, as_json(declaration.text) or declaration.text)
+        letters = letters_named(case, json_value(declaration.text) or declaration.text)
         if letters is None and case.task.places == 1:
             letter = choices.parse(declaration)
             if isinstance(letter, Unclear):
