@@ -315,12 +315,6 @@ def test_a_column_of_another_name_counts_for_all_tools_and_a_list_is_left_as_it_
     assert with_all_tools([{**arm, "tools": ["bearing"]}], path) == [{"bearing"}]
 
 
-def test_all_tools_of_an_arm_of_another_benchmark_are_all_there_are() -> None:
-    arm = {"name": "tools", "agent": "react", "tools": "all"}
-    spec = check_spec({**SPEC, "benchmark": "worlds", "arms": [arm]}, CONTEXT)
-    assert spec.arms[0].tools == TOOLS.working_names()
-
-
 def test_a_file_that_cannot_be_read_is_refused_as_ever_whatever_tools_there_are(tmp_path: Path) -> None:
     arm = {"name": "tools", "agent": "react", "tools": "all"}
     path = tmp_path / "questions.jsonl"
