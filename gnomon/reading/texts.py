@@ -26,6 +26,9 @@ _HEAD = re.compile(r"[^,;:\n]{1,60}:\s(?=[^:\n]*,[^:\n]*$)")
 _LAST_AND = re.compile(rf"\s{_AND}\s(?:{_THEN}\s)?")
 _OPENING = re.compile(
     r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|"
+    r"(?:it|they|one|the (?:route|path|order|sequence|target|person|car))\s"
+    r"(?:goes|go|went|runs|is|was|visits|visited)\s"
+    rf"(?:from\s|first\s)?(?=[^,]{{1,40}},\s(?:(?:and)\s)?{_THEN}\s)|"
     rf"(?:first|zuerst|primero|d['’]abord|primeiro|сначала),?\s(?=.*,\s(?:(?:and|und|y|et|e|и)\s)?{_THEN}\s)",
     re.IGNORECASE,
 )
@@ -34,6 +37,9 @@ _NUMBERED = re.compile(
     r"^\s*(?:\*\*)?(?:[-*•]|\(?\d{1,3}[.)]|step \d{1,3}:|\|?\s*\d{1,3}\s*\||[a-z]\)|"
     r"(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+",
     re.IGNORECASE,
+)
+_NO_LIST = re.compile(
+    r"\b(?:(?:do|can)(?: ?not|n['’]t)|unable to)\s(?:know|tell|say|determine)\b", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
 _SENTENCE_END = re.compile(
@@ -103,7 +109,8 @@ def _lists(said: Said) -> Iterator[Declaration]:
         yield Declaration("whole" if is_whole else "last_line", 0, "\n".join(entries))
     elif len(said.lines) > 1 and all(map(_ENTRY.fullmatch, said.lines)):
         yield Declaration("whole", 0, "\n".join(said.lines))
-    yield from last_line(said)
+    if not (said.lines and _NO_LIST.search(said.lines[-1])):
+        yield from last_line(said)
 
 
 def entries_in(text: str) -> tuple[str, ...]:
