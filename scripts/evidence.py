@@ -146,4 +146,7 @@ def run(command: list[str], passes: Container[int] = (0,)) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit("stopped; started again, it goes on from here") from None
