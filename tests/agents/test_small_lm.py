@@ -73,6 +73,7 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
         ],
         "analysis": {"primary": ["raw", "text"]},
         "concurrency": 1,
+        "preflight": False,  # its calls would take as long as a trial
     }
     (folder / "job.yaml").write_text(json.dumps(spec), encoding="utf-8")
     command = [sys.executable, "-m", "gnomon_service.cli", "run", str(folder / "job.yaml"), "--workers", "1"]
