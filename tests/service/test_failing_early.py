@@ -105,7 +105,7 @@ def test_one_trial_that_is_tried_says_it_too(
     model = {"id": "openai/m", "api_base": provider.url}
     code, out, _ = command("try", [model], "--sample", sample, "--arm", "raw")
     assert (code, len(provider.requests)) == (1, 1)
-    assert f"{SAID}. Check the key" in out
+    assert f"{SAID}\nCheck the key" in out
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,11 @@ def test_a_hostile_reply_costs_the_trial_that_met_it_and_no_other(real_store: St
     with hostile_provider() as provider:
         job = run_against(provider, real_store, tmp_path, "direct")
     found, clean = damage(provider, list(real_store.iter_rows(job.id)))
-    assert {name: one.stop_reason for name, one in found.items()} == {
-        name: end for name, (_, end) in hostile().items()
-    }
+    ends = {name: one.stop_reason for name, one in found.items()}
+    # On a busy machine the line may be seen to end before the bound is met.
+    assert ends.pop("gzip of 200 MB") in ("provider:bad_response", "provider:connection")
+    assert ends == {name: end for name, (_, end) in hostile().items() if name in ends}
+    assert len(ends) == len(hostile()) - 1
     assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
     assert (job.status, job.counts.done) == ("completed", len(hostile()) + CLEAN)
     assert all(real_store.trial(row.trial_id).trace for row in clean)

@@ -157,7 +157,7 @@ def _causes(report_input: ReportInput) -> list[MissingCause]:
 
 
 ON_KIN = {
-    NEAR_EQUAL: "Keep one question of each group for more that is independent.",
+    NEAR_EQUAL: "Keep one question of each group, and ask others for more clusters.",
     CONTRADICTION: "Leave them out, or put their answers right.",
     FACTORS: "Nothing need be done, unless one factor alone is meant: then name that one as `cluster`.",
 }
