@@ -319,6 +319,22 @@ def test_what_waits_for_its_provider_goes_on_by_itself(desk: Desk) -> None:
         assert desk.alerts(job) == {}
 
 
+def test_a_job_whose_questions_are_gone_says_so_and_goes_on_once_they_are_back(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_SETUP_SECONDS", "0.001")
+    file, away = Path(desk.data), Path(desk.data).with_suffix(".away")
+    with Faulty("") as server:
+        job = desk.post(server.url, {})
+        file.rename(away)
+        desk.alerts(job)
+        told = desk.alerts(job)
+        assert file.name in told["failed"]
+        assert "`gnomon resume` runs what is missing" in told["failed"]
+        away.rename(file)
+        assert desk.alerts(desk.store.resume(job.id)) == {}
+
+
 @pytest.mark.parametrize(
     ("rows", "kind", "done"),
     [
