@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from PIL import Image
 
 from gnomon.media import MediaStore
+from gnomon_service.cassettes import write_recorded
 from gnomon_service.jobs import Draft, draft_from_cli
 from gnomon_service.reports import report_of
 from gnomon_service.settings import Settings
@@ -22,6 +24,7 @@ from tests.service.endpoints import FitEndpoint
 from tests.workers.tiny_worker import context_of
 
 KEY = "sk-right-abcdefgh"
+SERVER = Path(__file__).parent.parent / "tools/servers/plain_server.py"
 Spec = dict[str, Any]
 NOT_SHOWN = {
     "arms": [{"name": "raw", "agent": "direct", "show": []}, {"name": "tools", "agent": "direct", "show": []}]
@@ -42,8 +45,13 @@ class Faulty(FitEndpoint):
         if "right" in json.dumps(request["messages"]):
             is_clear = self.fault != "judge:unreadable" or request["model"] == "m2"
             return self.say('{"right": 1}' if is_clear else "Hm.")
-        if request.get("tools") and not any(message["role"] == "tool" for message in request["messages"]):
-            return self.call("describe_path")
+        calls = self.is_mended or self.fault != "calls nothing"
+        if (
+            calls
+            and request.get("tools")
+            and not any(message["role"] == "tool" for message in request["messages"])
+        ):
+            return self.call(request["tools"][0]["function"]["name"])
         return self.say(f"Answer: {asked[-1]}") if asked else super().reply(request)
 
     def body(self, request: Spec) -> Spec:
@@ -185,6 +193,17 @@ SAYS = own_agent("sh", "-c", """echo '{"answer": "1"}'""")
 SLEEPS = ("sh", "-c", """sleep 1.5; echo '{"answer": "1"}'""")
 
 
+def served_by(script: Path, **more: Any) -> list[Spec]:
+    """Arms without and with the tool `measure` of that server."""
+    command = [sys.executable, str(script)]
+    limits = {"start_seconds": 2}
+    server = {"name": "own", "mcp": {"command": command}, "include": ["measure"], "limits": limits}
+    return [
+        {"name": "raw", "agent": "direct"},
+        {"name": "tools", "agent": "react", "tools": [server], **more},
+    ]
+
+
 # By fault: model and job as planted, the kind of alert, words of its advice, and what is done about it: model
 # and job of another one, or None: the server, or the variable, is put right, and the job resumed.
 DONE: list[tuple[str, Spec, Spec, str, str, tuple[Spec, Spec] | None]] = [
@@ -317,6 +336,52 @@ def test_what_waits_for_its_provider_goes_on_by_itself(desk: Desk) -> None:
         assert "The job goes on by itself then." in desk.told(job)["waiting"]
         time.sleep(0.3)
         assert desk.alerts(job) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "changed", "words"),
+    [
+        ("^MODE = .*", 'MODE = "dies"', "`gnomon resume` runs the trial again"),
+        ("^MODE = .*", 'MODE = "mute"', "must start where the workers run"),
+        ("Measure something", "Measure anything", "run a new job"),
+    ],
+)
+def test_what_is_advised_on_a_tool_server_makes_the_alert_go_away(
+    desk: Desk, tmp_path: Path, line: str, changed: str, words: str
+) -> None:
+    script, written = tmp_path / "server.py", SERVER.read_text()
+    arms = served_by(script)
+    with Faulty("") as endpoint:
+        script.write_text(written)
+        job = desk.post(endpoint.url, {}, arms=arms)
+        script.write_text(re.sub(line, changed, written, flags=re.MULTILINE))
+        assert words in desk.alerts(job)["missing"]
+        if words == "run a new job":
+            assert desk.alerts(desk.post(endpoint.url, {}, arms=arms)) == {}
+        else:
+            script.write_text(written)
+            assert desk.alerts(desk.store.resume(job.id)) == {}
+
+
+def test_a_cassette_that_lacks_a_call_is_recorded_again_or_left_out(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Faulty("calls nothing") as endpoint:
+
+        def told(**cassette: str) -> dict[str, str]:
+            more = {"cassette": cassette} if cassette else {}
+            job = desk.post(endpoint.url, {}, arms=served_by(SERVER, **more))
+            alerts = desk.alerts(job)
+            assert len(list(write_recorded(desk.store, job, tmp_path))) == len(cassette.keys() & {"record"})
+            return alerts
+
+        told(record="calls.jsonl")
+        endpoint.is_mended = True
+        missing = told(replay="calls.jsonl")["missing"]
+        assert "record it again" in missing
+        assert "run the arm without one" in missing
+        assert (told(record="calls.jsonl"), told(replay="calls.jsonl"), told()) == ({}, {}, {})
 
 
 def test_a_job_whose_questions_are_gone_says_so_and_goes_on_once_they_are_back(
