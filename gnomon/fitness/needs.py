@@ -14,6 +14,7 @@ from gnomon.core.read_calls import ToolCallsIn
 from gnomon.core.tool_inputs import provided_inputs
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
+from gnomon.trials.condition import schemas_sent
 from gnomon_tools.core.tool import PictureResult, Tool
 
 LOOKED_AT = 8  # samples whose prompts show what the others hold
@@ -76,7 +77,8 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
         return needs
     native = [arm for arm in spec.arms if sends_schemas(arm)]
     offered = [tool for arm in native for tool in spec.toolset(arm)]
-    schemas = {tool.name: tool.schema() for tool in offered}
+    sent = [schema for arm in native for schema in schemas_sent(arm, spec, spec.toolset(arm))]
+    schemas = {schema["function"]["name"]: schema for schema in sent}
     calling = {arm.tool_choice for arm in native if arm.tools} - {"none"}
     needs = replace(
         needs,

@@ -194,6 +194,11 @@ def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
     return BriefToolbox(toolbox) if now.words >= TOOLS_FIRST else toolbox
 
 
+def schemas_sent(arm: Arm, spec: "JobSpec", tools: Iterable[Tool[Any]]) -> list[dict[str, Any]]:
+    """What a model is sent of these tools under the arm."""
+    return shown(Toolbox(tools, None), Situation.of(arm, spec=spec)).schemas
+
+
 def read_off(response: str, sample: Sample, now: Situation) -> tuple[str, dict[str, float | str | None]]:
     """What of a response is scored, and metrics that were read off the rest."""
     metrics: dict[str, float | str | None] = {}

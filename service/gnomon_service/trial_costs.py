@@ -18,7 +18,7 @@ from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
-from gnomon.trials.condition import asked, prompt_of, toolbox_of
+from gnomon.trials.condition import asked, prompt_of, shown, toolbox_of
 from gnomon.trials.job_context import JobContext
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.jobs import Draft
@@ -83,7 +83,7 @@ class Probe:
         now = self.bench.situation(arm)
         sample = asked(sample, now)
         messages = prompt_of(sample, now)
-        schemas = toolbox_of(sample, now, tools=self.bench.spec.toolset(arm)).schemas
+        schemas = shown(toolbox_of(sample, now, tools=self.bench.spec.toolset(arm)), now).schemas
         return Request(messages=messages, tools=schemas)
 
 

@@ -27,6 +27,7 @@ from gnomon.statistics.design import Floats
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
+from gnomon.trials.condition import schemas_sent
 from gnomon_tools.core.toolbox import TOOLS
 
 FEWEST_ALIKE = 29  # clusters: 1 − 0.05^(1/29) is below 10 %
@@ -299,10 +300,11 @@ def _sizes(report_input: ReportInput, usage: UsageBySample) -> dict[str, ArmSize
 def _schema_tokens(arm: Arm, report_input: ReportInput, estimator: TokenEstimator) -> int:
     if not runs_tools(arm):
         return 0
-    of_servers = report_input.spec.server_tools
+    spec = report_input.spec
     served = provided_inputs(report_input.benchmark, arm.tools)  # those of servers among them
-    tools = (of_servers[name] if name in of_servers else TOOLS.find(name) for name in served)
-    return estimator.prompt(Request(messages=[], tools=[tool.schema() for tool in tools if tool is not None]))
+    found = (spec.server_tools.get(name) or TOOLS.find(name) for name in served)
+    schemas = schemas_sent(arm, spec, [tool for tool in found if tool is not None])
+    return estimator.prompt(Request(messages=[], tools=schemas))
 
 
 def _size_difference(baseline: ArmSize, variant: ArmSize) -> SizeDifference:

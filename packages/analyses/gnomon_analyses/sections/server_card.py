@@ -22,6 +22,7 @@ from gnomon.report.sections.attribution import AttributionReport, PlayerValue, a
 from gnomon.report.sections.contrasts import contrasts
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
+from gnomon.trials.condition import schemas_sent
 from gnomon_analyses.presets.mcp_card import LIVE, RAW, mcp_card, short_names
 from gnomon_analyses.sections.blinding import blinding
 from gnomon_analyses.server_cards import (
@@ -144,7 +145,7 @@ def servers_of(tools: Iterable[str]) -> list[str]:
 
 
 def _schemas(report_input: ReportInput, arm: Arm) -> list[dict[str, object]]:
-    return [tool.schema() for tool in report_input.spec.toolset(arm)]
+    return schemas_sent(arm, report_input.spec, report_input.spec.toolset(arm))
 
 
 def _step(contrast: ContrastReport) -> CardStep:
