@@ -10,7 +10,7 @@ from gnomon.core.arm import Arm
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.tool_inputs import usable_tools
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.condition import Situation, shown
+from gnomon.trials.condition import Situation, schemas_sent, shown
 from gnomon_tools.core.json_schema import brief_schema
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
 
@@ -78,9 +78,11 @@ def test_jobs_of_earlier_words_are_sent_what_they_were_and_contracts_are_of_whol
     arm = Arm(name="tools", agent="react", tools=("distance", "forecast_arrival"))
     spec = {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": [arm.model_dump(mode="json")]}
     for words, expected in ((1, _whole), (2, _whole), (3, brief), (4, brief)):
-        now = Situation.of(arm, spec=JobSpec.model_validate({**spec, "words": words}))
-        toolbox = shown(Toolbox(arm.toolset(), None), now)
-        assert toolbox.schemas == [expected(name) for name in arm.tools]
+        job = JobSpec.model_validate({**spec, "words": words})
+        now = Situation.of(arm, spec=job)
+        sent = schemas_sent(arm, job, arm.toolset())  # which reports and plans count
+        assert sent == shown(Toolbox(arm.toolset(), None), now).schemas
+        assert sent == [expected(name) for name in arm.tools]
     assert arm.toolset_hash == arm.model_copy().toolset_hash
 
 
