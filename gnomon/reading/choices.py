@@ -172,7 +172,6 @@ class Choices:
         # Whether words such as "No" judge an option; false where they are one.
         self._judged = _VERDICTS.isdisjoint(self._letters)
         self._denied = _DENIED_OR_CROSSED if self._judged else _DENIED
-        self._looked_at: tuple[str, list[int]] = "", []  # the last text, and where letters stand in it
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -209,8 +208,8 @@ class Choices:
                 ticked.append(at)
         if "|" in text or not text.isascii():
             for line in (_TICKED_ROW, _TICKED_LINE):
-                found = islice(line.finditer(text), MAX_LETTERS)
-                ticked += [match.start(1) for match in found if match[1] in self._options]
+                lines = islice(line.finditer(text), MAX_LETTERS)
+                ticked += [match.start(1) for match in lines if match[1] in self._options]
         if ticked and self._judged and len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [
@@ -236,11 +235,8 @@ class Choices:
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
-        last, places = self._looked_at
-        if last is not text:
-            places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
-            del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
-            self._looked_at = text, places
+        places = [match.start() for match in _CAPITAL.finditer(text) if match[0] in self._options]
+        del places[MAX_LETTERS // 2 : -MAX_LETTERS // 2]
         return places
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:

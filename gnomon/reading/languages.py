@@ -45,9 +45,10 @@ def language_of(reply: str) -> Language | None:
     if any("а" <= word[0] <= "я" for word in words):
         return _CYRILLIC
     counts = [sum(word in telling for word in words) for telling, _ in _LANGUAGES]
-    told = {one for count, (_, one) in zip(counts, _LANGUAGES, strict=True) if count == max(counts) > 0}
-    habits = [set(habit) for habit in zip(*told, strict=True)]
-    return Language(*(habit.pop() if len(habit) == 1 else None for habit in habits)) if told else None
+    most = max(counts)
+    likely = {language for count, (_, language) in zip(counts, _LANGUAGES, strict=True) if count == most > 0}
+    habits = [set(habit) for habit in zip(*likely, strict=True)]
+    return Language(*(habit.pop() if len(habit) == 1 else None for habit in habits)) if likely else None
 
 
 def with_english_sides(reply: str, places: re.Pattern[str]) -> str | None:

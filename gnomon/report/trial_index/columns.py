@@ -113,8 +113,8 @@ def natural_key(name: str) -> tuple[str, str, int, str]:
 def natural_order(ids: pa.Array) -> Array:
     """The places of ids in the order of `natural_key`, asked only for what precedes their last numbers."""
     stems = pc.utf8_rtrim(ids, string.digits).dictionary_encode()
-    known = stems.dictionary.to_pylist()
-    ranks = np.argsort(sorted(range(len(known)), key=lambda at: natural_key(known[at])))
+    distinct = stems.dictionary.to_pylist()
+    ranks = np.argsort(sorted(range(len(distinct)), key=lambda at: natural_key(distinct[at])))
     by = {"stem": ranks[stems.indices.to_numpy()], "length": pc.utf8_length(ids), "id": ids}
     order: Array = pc.sort_indices(pa.table(by), [(name, "ascending") for name in by]).to_numpy()
     return order.astype(np.intp)

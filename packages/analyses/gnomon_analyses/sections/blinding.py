@@ -302,8 +302,8 @@ def _schema_tokens(arm: Arm, report_input: ReportInput, estimator: TokenEstimato
         return 0
     spec = report_input.spec
     served = provided_inputs(report_input.benchmark, arm.tools)  # those of servers among them
-    found = (spec.server_tools.get(name) or TOOLS.find(name) for name in served)
-    schemas = schemas_sent(arm, spec, [tool for tool in found if tool is not None])
+    tools = (spec.server_tools.get(name) or TOOLS.find(name) for name in served)
+    schemas = schemas_sent(arm, spec, [tool for tool in tools if tool is not None])
     return estimator.prompt(Request(messages=[], tools=schemas))
 
 
