@@ -18,12 +18,12 @@ def test_the_newest_and_all_open_jobs_are_listed(store: Store) -> None:
 @BOTH
 def test_words_are_sought_in_names_and_models_as_they_are_written(store: Store) -> None:
     create(store, 1, name="Half_done 50%")
-    create(store, 1, models=[{"id": "scripted-b", "name": "Bee"}])
+    create(store, 1, models=[{"id": "scripted-b", "name": "Wasp"}])
     found = {
         words: len(store.digests(limit=9, words=words))
-        for words in ("f_D", "0%", "bee TINY", "max_turns", "%")
+        for words in ("f_D", "0%", "wasp TINY", "max_turns", "%")
     }
-    assert found == {"f_D": 1, "0%": 1, "bee TINY": 1, "max_turns": 0, "%": 1}
+    assert found == {"f_D": 1, "0%": 1, "wasp TINY": 1, "max_turns": 0, "%": 1}
 
 
 @BOTH
