@@ -16,18 +16,27 @@ from functools import cache, partial
 import numpy as np
 from numpy.random import Generator
 
-from bench.simulated import SPEC, clusters_of, grouping_of, simulate
+from bench.simulated import ARMS, clusters_of, grouping_of, simulate
 from gnomon.core.sample import SampleRef
 from gnomon.report.comparing import rule_of
 from gnomon.report.enough_samples import enough_samples
 from gnomon.report.sequence import drawn_plan
 from gnomon.report.verdict import ALPHA
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Design, Floats
 from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.statistics.power import PlantedStudy, Spread, right_or_wrong
 from gnomon.statistics.sequential import Looks
 
+SPEC = JobSpec.model_validate(
+    {
+        "benchmark": "worlds",
+        "models": [{"id": "scripted"}],
+        "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+        "analysis": {"primary": ARMS},
+    }
+)
 LIMITS, AT_ONCE = Limits(low=-0.05, high=0.05), 50
 OUT_OF_REACH = 1.5  # standard errors: a limit so near cannot be rejected at 10 %
 GRADED = Spread(sizes=(0.0, 0.1, 0.3, 0.6), shares=(0.3, 0.3, 0.2, 0.2), icc=0.2)
