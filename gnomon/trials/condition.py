@@ -17,7 +17,7 @@ from gnomon.core.score import Score
 from gnomon.core.tool_inputs import context_of
 from gnomon.core.trace import Trace
 from gnomon.core.validation import StrictModel
-from gnomon.core.words import LATEST_WORDS, TOOLS_FIRST, WordsVersion
+from gnomon.core.words import BOUNDED, LATEST_WORDS, TOOLS_FIRST, WordsVersion
 from gnomon.trials.donors import Donors
 from gnomon.trials.trial_plan import Trial
 from gnomon_tools.core.abilities import ability_faults
@@ -191,7 +191,9 @@ def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
     """The toolbox as the arm shows it; from the third version of the words on with short schemas."""
     for condition in now.conditions:
         toolbox = condition.as_shown(toolbox, now)
-    return BriefToolbox(toolbox) if now.words >= TOOLS_FIRST else toolbox
+    if now.words < TOOLS_FIRST:
+        return toolbox
+    return BriefToolbox(toolbox, is_bounded=now.words >= BOUNDED)
 
 
 def schemas_sent(arm: Arm, spec: "JobSpec", tools: Iterable[Tool[Any]]) -> list[dict[str, Any]]:
