@@ -190,7 +190,7 @@ async def attack(url: str, idle_url: str, watched: Sequence[psutil.Process], sen
     looking.cancel()
     (attacked, errors), (idle, _) = waits_and_errors
     over = [f"{peak - idle:.0f}" for peak, idle in zip(peak_mb, idle_mb, strict=True)]
-    waits = [f"{max(each):.2f} ({statistics.median(each):.2f})" for each in (attacked, idle)]
+    waits = [f"{max(waits_s):.2f} ({statistics.median(waits_s):.2f})" for waits_s in (attacked, idle)]
     said = ", ".join(f"{count} × {status}" for status, count in sorted(answers.items()))
     return [said, *over, *waits, f"{errors} of {len(attacked)}", f"{seconds:.0f}", f"{cpu_s:.1f}"]
 
