@@ -19,7 +19,8 @@ def day(number: int) -> dt.date:
 
 def spans_of(hours: str, date: dt.date, country: str = "FI") -> tuple[Interval, ...] | None:
     """When a place with these hours is or may be open there."""
-    return open_on(Place(id="p", name="P", at=LatLon(0.0, 0.0), kind="museum", hours=hours), date, country)
+    place = Place(id="p", name="P", at=LatLon(lat_deg=0.0, lon_deg=0.0), kind="museum", hours=hours)
+    return open_on(place, date, country)
 
 
 def test_hours_know_weekdays_nights_and_finnish_holidays() -> None:
