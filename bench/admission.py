@@ -29,6 +29,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.finished_jobs import insert_job
 from bench.servers import GNOMON, queue, running_api
+from bench.tables import head_of, line_of, tell
 
 JSON = {"Content-Type": "application/json"}
 PIECE = 1 << 16
@@ -46,9 +47,10 @@ SMALL_JOB = {**LARGE_JOB, "select": {"limit": 2_000}}
 TRIP = {"area": "helsinki", "start_date": "2026-06-11", "days": 3, "hotel": "Hotelli Torni"}
 TRIP |= {"places": ["Ateneum", "Kiasma", "Amos Rex", "Vanha Kauppahalli", "Kampin kappeli"]}
 FULL_TRIP = {**TRIP, "days": 14, "places": 12 * TRIP["places"]}  # as many as there may be
-HEADER = """\
-| requests | answers | API, MB over idle | worker | cheap, s: most (median) | idle API | failed | s | CPU, s |
-|---|---|---|---|---|---|---|---|---|"""
+HEADS = (
+    "requests", "answers", "API, MB over idle", "worker", "cheap, s: most (median)", "idle API", "failed",
+    "s", "CPU, s",
+)  # fmt: skip
 Send = Callable[[httpx.AsyncClient], Any]
 
 
@@ -188,7 +190,7 @@ async def attack(url: str, idle_url: str, watched: Sequence[psutil.Process], sen
     looking.cancel()
     (attacked, errors), (idle, _) = waits_and_errors
     over = [f"{peak - idle:.0f}" for peak, idle in zip(peak_mb, idle_mb, strict=True)]
-    waits = [f"{max(each):.2f} ({statistics.median(each):.2f})" for each in (attacked, idle)]
+    waits = [f"{max(waits_s):.2f} ({statistics.median(waits_s):.2f})" for waits_s in (attacked, idle)]
     said = ", ".join(f"{count} × {status}" for status, count in sorted(answers.items()))
     return [said, *over, *waits, f"{errors} of {len(attacked)}", f"{seconds:.0f}", f"{cpu_s:.1f}"]
 
@@ -210,7 +212,7 @@ def running_worker(redis_url: str, folder: str) -> Iterator[psutil.Process]:
 def main() -> None:
     """Print a line for each kind."""
     wanted = sys.argv[1:]
-    print(HEADER, flush=True)
+    tell(head_of(HEADS))
     with (
         tempfile.TemporaryDirectory() as folder,
         tempfile.TemporaryDirectory() as idle_folder,
@@ -229,7 +231,7 @@ def main() -> None:
             if wanted and not any(word in name for word in wanted):
                 continue
             cells = asyncio.run(attack(url, idle_url, (api, worker), sends))
-            print(f"| {len(sends)} {name.removeprefix('40 ')} | {' | '.join(cells)} |", flush=True)
+            tell(line_of([f"{len(sends)} {name.removeprefix('40 ')}", *cells]))
             for job in httpx.get(f"{url}/v1/jobs?limit=1000", timeout=120.0).json()["items"]:
                 if job["status"] in ("preparing", "queued", "running"):
                     httpx.post(f"{url}/v1/jobs/{job['id']}/cancel", timeout=120.0)

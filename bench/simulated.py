@@ -1,35 +1,21 @@
 """Simulates studies whose truth is known, and prints what becomes of them, a row for each design."""
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.random import Generator
 
 from bench.tables import head_of, line_of, parser_of, tell
-from gnomon.core.row import Row
-from gnomon.core.score import Outcome
 from gnomon.report.adjustment import adjusted_alone
-from gnomon.report.build import build_report
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.comparing import rulings
 from gnomon.report.pairs import ArmPair
-from gnomon.report.report import Report
 from gnomon.report.score_matrix import SampleScores
-from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Design, Floats, design
 
 Study = TypeVar("Study")
 ARMS = ("raw", "tools")
-SPEC = JobSpec.model_validate(
-    {
-        "benchmark": "worlds",
-        "models": [{"id": "scripted"}],
-        "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
-        "analysis": {"primary": ARMS},
-    }
-)
 
 
 def hits(random: Generator, chances: Floats) -> Floats:
@@ -49,31 +35,6 @@ def clusters_of(sizes: Sequence[int]) -> Codes:
 def grouping_of(clusters: Codes) -> Design:
     """One subset, its samples in these clusters."""
     return design(np.zeros_like(clusters), clusters)
-
-
-def row_of(arm: str, sample: object, score: float | None, **more: Any) -> Row:
-    """The row of a trial under one of ARMS; without a score it was lost."""
-    of_trial = {
-        "job_id": "j",
-        "trial_id": f"t_{arm}_{sample}",
-        "benchmark": SPEC.benchmark,
-        "task": "planted",
-        "cell": "planted",
-        "sample_id": f"s{sample}",
-        "cluster": "",
-        "model": "scripted",
-        "arm": arm,
-        "repeat": 0,
-        "outcome": Outcome.INFRA_MISSING if score is None else Outcome.SCORED,
-        "stop_reason": "provider:rate_limit" if score is None else "answered",
-        "score": score,
-    }
-    return Row(**{**of_trial, **more})
-
-
-def report_of(rows: Sequence[Row]) -> Report:
-    """The report of a job that has these rows."""
-    return build_report(job_id="j", spec=SPEC, status="completed", rows=rows, planned=len(rows))
 
 
 def compared(
@@ -116,35 +77,18 @@ def simulate(
 ) -> None:
     """Print a row for each study, as the command line asks, by `row(study, rounds=…, seed=…)`.
 
-    `rounds` is what `--rounds` is by default; `level` is the share whose Monte Carlo error is told.
+    Numbers are printed as shares, texts as they are. `rounds` is what `--rounds` is by
+    default; `level` is the share whose Monte Carlo error is told.
     """
-    options = with_options(parser_of(description)).parse_args()
-    print_rows(options, heads, studies, row, rounds=rounds, level=level)
-
-
-def with_options(parser: ArgumentParser) -> ArgumentParser:
-    """The parser, with the options of every simulation."""
-    parser.add_argument("--rounds", type=int, help="simulated jobs in a row of the table")
+    parser = parser_of(description)
+    parser.add_argument("--rounds", type=int, default=rounds, help="simulated jobs in a row of the table")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="rows whose name holds this text")
-    return parser
-
-
-def print_rows(
-    options: Namespace,
-    heads: Sequence[str],
-    studies: Mapping[str, Study],
-    row: Callable[..., Iterable[float | str]],
-    *,
-    rounds: int,
-    level: float = 0.05,
-) -> None:
-    """Print a row for each study; numbers are printed as shares, texts as they are."""
-    rounds = options.rounds or rounds
-    error = (level * (1 - level) / rounds) ** 0.5
-    tell(f"{rounds:,} jobs a row; Monte Carlo standard error at {level:.0%}: {error:.4f}\n")
+    options = parser.parse_args()
+    error = (level * (1 - level) / options.rounds) ** 0.5
+    tell(f"{options.rounds:,} jobs a row; Monte Carlo standard error at {level:.0%}: {error:.4f}\n")
     tell(head_of(heads))
     for name, study in studies.items():
         if options.only in name:
-            cells = row(study, rounds=rounds, seed=options.seed)
+            cells = row(study, rounds=options.rounds, seed=options.seed)
             tell(line_of([name, *(cell if isinstance(cell, str) else f"{cell:.3f}" for cell in cells)]))

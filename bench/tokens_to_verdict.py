@@ -16,24 +16,33 @@ from functools import cache, partial
 import numpy as np
 from numpy.random import Generator
 
-from bench.simulated import SPEC, clusters_of, grouping_of, simulate
+from bench.simulated import ARMS, clusters_of, grouping_of, simulate
 from gnomon.core.sample import SampleRef
 from gnomon.report.comparing import rule_of
 from gnomon.report.enough_samples import enough_samples
 from gnomon.report.sequence import drawn_plan
 from gnomon.report.verdict import ALPHA
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Design, Floats
 from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.statistics.power import PlantedStudy, Spread, right_or_wrong
 from gnomon.statistics.sequential import Looks
 
+SPEC = JobSpec.model_validate(
+    {
+        "benchmark": "worlds",
+        "models": [{"id": "scripted"}],
+        "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+        "analysis": {"primary": ARMS},
+    }
+)
 LIMITS, AT_ONCE = Limits(low=-0.05, high=0.05), 50
 OUT_OF_REACH = 1.5  # standard errors: a limit so near cannot be rejected at 10 %
 GRADED = Spread(sizes=(0.0, 0.1, 0.3, 0.6), shares=(0.3, 0.3, 0.2, 0.2), icc=0.2)
 Trials = tuple[Floats, Floats]  # of baseline and variant, by sample
 After = Callable[[int], Comparison]  # so many clusters
-Found = tuple[float, bool, bool]  # samples run, whether a difference is claimed, and the true one covered
+Outcome = tuple[float, bool, bool]  # samples run, whether a difference is claimed, and the true one covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +125,7 @@ def first_of(scores: Trials, clusters: Codes, ended: int) -> Comparison:
     return compare(scores[0][within], scores[1][within], grouping_of(clusters[within]))
 
 
-def run(looks: Looks, after: After, effect: float) -> Found:
+def run(looks: Looks, after: After, effect: float) -> Outcome:
     """A job that is looked at: it ends at the first look that decides, or after which it is hopeless."""
     last = len(looks.clusters)
     for look, ended in enumerate(looks.clusters, start=1):
@@ -124,10 +133,10 @@ def run(looks: Looks, after: After, effect: float) -> Found:
         verdict = verdict_of(comparison)
         if verdict != "undecided" or look == last or looks.is_hopeless(comparison, look, LIMITS):
             break
-    return found(comparison, verdict, effect)
+    return outcome_of(comparison, verdict, effect)
 
 
-def found(comparison: Comparison, verdict: str, effect: float) -> Found:
+def outcome_of(comparison: Comparison, verdict: str, effect: float) -> Outcome:
     """What has come of a job."""
     assert comparison.reach is not None
     return comparison.n, verdict == "claimed", comparison.reach.p(effect) >= ALPHA
@@ -139,13 +148,13 @@ def shares(row: Row, *, rounds: int, seed: int) -> dict[str, tuple[float, float,
     study = replace(row.study, grouping=planned(row.study, row.planned, can_stop_early=True))
     grouping, random = study.grouping, np.random.default_rng(seed)
     looks = looks_of(grouping.clusters)
-    results: dict[str, list[Found]] = {"fixed": [], "sequential": []}
+    results: dict[str, list[Outcome]] = {"fixed": [], "sequential": []}
     for d in drawn(study, row.effect, rounds, random):
         after = cache(partial(first_of, trials(d, random), grouping.clusters))
         whole = after(fixed.clusters_n)
-        results["fixed"].append(found(whole, verdict_of(whole), row.effect))
+        results["fixed"].append(outcome_of(whole, verdict_of(whole), row.effect))
         results["sequential"].append(run(looks, after, row.effect))
-    means = {name: np.mean(each, axis=0, dtype=np.float64) for name, each in results.items()}
+    means = {name: np.mean(jobs, axis=0, dtype=np.float64) for name, jobs in results.items()}
     return {name: (float(n) / fixed.n, float(hit), float(held)) for name, (n, hit, held) in means.items()}
 
 

@@ -1,13 +1,12 @@
-"""Makes tracking in the form of CityFlow, MOT and WILDTRACK, with the errors that real trackers make.
+"""Makes tracking in the form of MOT and WILDTRACK, with the errors that real trackers make.
 
-Everything moves on a grid of streets or about a plaza; cameras are pinholes. Nothing of Gnomon's is used but
-the scene file of the streets.
+Everything moves on a grid of streets or about a plaza; cameras are pinholes. Nothing of Gnomon's is used.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,36 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-LON, LAT = -90.69, 42.50
-PER_LAT, PER_LON = 111_082.0, 82_188.0  # metres a degree there
+WIDE, HIGH = 1920, 1080  # pixels of every picture
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pinhole:
-    """A camera above the plane z = 0: rotation world to camera, centre, focal length, picture size."""
+    """A camera above the plane z = 0: rotation world to camera, centre, focal length, how far it sees."""
 
     name: str
     centre: Array
     rotation: Array
     focal: float
-    size: tuple[int, int]
     far_m: float
 
     @classmethod
     def looking(
-        cls, name: str, at: Sequence[float], to: Sequence[float], *, high: float, focal: float,
-        size: tuple[int, int], far_m: float,
+        cls, name: str, at: Sequence[float], to: Sequence[float], *, high: float, focal: float, far_m: float
     ) -> "Pinhole":  # fmt: skip
         centre, aim = np.array([*at, high]), np.array([*to, 0.0])
         ahead = (aim - centre) / np.linalg.norm(aim - centre)
         right = np.cross(ahead, [0, 0, 1.0])
         right /= np.linalg.norm(right)
         rotation = np.stack([right, np.cross(ahead, right), ahead])
-        return cls(name=name, centre=centre, rotation=rotation, focal=focal, size=size, far_m=far_m)
+        return cls(name=name, centre=centre, rotation=rotation, focal=focal, far_m=far_m)
 
     @property
     def intrinsic(self) -> Array:
-        return np.array([[self.focal, 0, self.size[0] / 2], [0, self.focal, self.size[1] / 2], [0, 0, 1.0]])
+        return np.array([[self.focal, 0, WIDE / 2], [0, self.focal, HIGH / 2], [0, 0, 1.0]])
 
     def to_pixels(self) -> Array:
         """The homography of the plane, metres to pixels."""
@@ -72,16 +68,6 @@ class Errors:
     bursts: float = 0.08
     switched: float = 0.02
     broken: float = 0.02
-
-
-@dataclass(kw_only=True)
-class Made:
-    """A folder with its layout, and what its reader needs besides."""
-
-    folder: Path
-    layout: str
-    inputs: dict[str, object] = field(default_factory=dict)
-    cut_views: bool = False
 
 
 Row = tuple[int, str, float, float, float, float]  # frame, identity, left, top, width, height
@@ -133,9 +119,8 @@ def _clipped(
     if whole is None:
         return None
     whole = whole + rng.normal(scale=errors.jitter_px, size=4)
-    width, height = camera.size
-    left, right = max(whole[0], 0.0), min(whole[2], width)
-    top, bottom = max(whole[1], 0.0), min(whole[3], height)
+    left, right = max(whole[0], 0.0), min(whole[2], WIDE)
+    top, bottom = max(whole[1], 0.0), min(whole[3], HIGH)
     if right - left < 0.4 * (whole[2] - whole[0]) or bottom - top < 0.4 * (whole[3] - whole[1]):
         return None
     return np.array([left, top, right - left, bottom - top])
@@ -148,8 +133,7 @@ def _way(points: Sequence[Array], start_s: float, speed_mps: float) -> tuple[Arr
 
 
 def _grid_ways(
-    count: int, *, columns: int, rows: int, spacing: float, speeds: tuple[float, float], within_s: float,
-    rng: np.random.Generator,
+    count: int, *, columns: int, rows: int, spacing: float, rng: np.random.Generator
 ) -> Iterator[tuple[Array, Array]]:  # fmt: skip
     """Ways from one side of a grid of streets to the other, with few turns, at a constant speed each."""
     for _ in range(count):
@@ -159,29 +143,23 @@ def _grid_ways(
         if rng.random() < 0.5:
             corners.reverse()
         points = [np.array(corner, dtype=float) * spacing for corner in dict.fromkeys(map(tuple, corners))]
-        yield _way(points, rng.uniform(0, within_s), rng.uniform(*speeds))
+        yield _way(points, rng.uniform(0, 240.0), rng.uniform(1.0, 1.6))
 
 
 def _street_cameras(
-    *, columns: int, rows: int, spacing: float, far_m: float, high: float, rng: np.random.Generator,
-    sizes: Sequence[tuple[int, int]], count: int, first: int = 1,
+    *, columns: int, rows: int, spacing: float, count: int, rng: np.random.Generator
 ) -> list[Pinhole]:  # fmt: skip
     """Cameras beside streets, no two on the same piece, each looking along its street."""
     pieces = [((c, r), (c + 1, r)) for c in range(columns - 1) for r in range(rows)]
     pieces += [((c, r), (c, r + 1)) for c in range(1, columns - 1) for r in range(rows - 1)]
     cameras = []
-    for number, index in enumerate(rng.permutation(len(pieces))[:count], start=first):
+    for number, index in enumerate(rng.permutation(len(pieces))[:count], start=1):
         a, b = (np.array(end, dtype=float) * spacing for end in pieces[index])
         ahead = (b - a) / spacing * rng.choice((-1, 1))
         side = np.array([-ahead[1], ahead[0]]) * 0.06 * spacing
         at = (a + b) / 2 - ahead * 0.22 * spacing + side
-        size = sizes[number % len(sizes)]
-        cameras.append(
-            Pinhole.looking(
-                f"c{number:03d}", at, (a + b) / 2 + ahead * 0.1 * spacing, high=high, focal=0.9 * size[0],
-                size=size, far_m=far_m,
-            )
-        )  # fmt: skip
+        to = (a + b) / 2 + ahead * 0.1 * spacing
+        cameras.append(Pinhole.looking(f"c{number:03d}", at, to, high=4.0, focal=0.9 * WIDE, far_m=13.0))
     return cameras
 
 
@@ -193,60 +171,12 @@ def _lines(rows: Sequence[Row], rest: str) -> str:
     )
 
 
-def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool = True) -> Made:
-    """S04 with trackers' boxes in place of annotations: pictures of two sizes, which no roi.jpg tells."""
-    rng = np.random.default_rng(seed)
-    town = {"columns": 6, "rows": 5, "spacing": 90.0}
-    sizes = ((1920, 1080), (2560, 1920))
-    cameras = _street_cameras(**town, far_m=42.0, high=6.0, rng=rng, sizes=sizes, count=15, first=16)
-    ways = list(_grid_ways(cars, **town, speeds=(7.0, 13.0), within_s=240.0, rng=rng))
-    rows = rows_of(cameras, ways, fps=10.0, body=(2.6, 1.5), errors=Errors(), rng=rng)
-    home = folder / "S04"
-    stamps = []
-    for camera in cameras:
-        place = home / camera.name
-        (place / "gt").mkdir(parents=True)
-        (place / "gt" / "gt.txt").write_text(_lines(rows[camera.name], "1,-1,-1,-1"))
-        to_metres = np.array([[0, PER_LON, -LON * PER_LON], [PER_LAT, 0, -LAT * PER_LAT], [0, 0, 1.0]])
-        matrix = camera.to_pixels() @ to_metres
-        text = ";".join(" ".join(f"{value:.17g}" for value in row) for row in matrix / np.abs(matrix).max())
-        (place / "calibration.txt").write_text(f"Homography matrix: {text}\nReprojection error: 0.0\n")
-        stamps.append(f"{camera.name} 0\n")
-    (folder / "cam_timestamp").mkdir()
-    (folder / "cam_timestamp" / "S04.txt").write_text("".join(stamps))
-    if not roads:
-        return Made(folder=folder, layout="cityflow")
-    _write_roads(folder / "roads.geojson", **town)
-    return Made(folder=folder, layout="cityflow", inputs={"scene": folder / "roads.geojson"})
-
-
-def _write_roads(path: Path, *, columns: int, rows: int, spacing: float) -> None:
-    from shapely import LineString
-
-    from gnomon_tools.scene.format import write_scene
-    from gnomon_tools.scene.frame import Frame
-    from gnomon_tools.scene.scene import Road, Scene
-
-    ends = [((0, r), (columns - 1, r)) for r in range(rows)]
-    ends += [((c, 0), (c, rows - 1)) for c in range(1, columns - 1)]
-    lines = []
-    for a, b in ends:
-        count = int(max(abs(b[0] - a[0]), abs(b[1] - a[1])))
-        lines.append(LineString(np.linspace(a, b, count + 1) * spacing))
-    roads = {f"r{number}": Road(id=f"r{number}", line=line) for number, line in enumerate(lines)}
-    frame = Frame(lon_deg=LON, lat_deg=LAT, anchored=True)
-    write_scene(Scene(id="streets", frame=frame, kind="outdoor", roads=roads), path)
-
-
-def write_mot(
-    folder: Path, *, seed: int = 2, people: int = 70, fault: Callable[[Pinhole, Array], Array] | None = None,
-    size: tuple[int, int] = (1920, 1080),
-) -> Made:  # fmt: skip
+def write_mot(folder: Path, *, seed: int = 2, people: int = 70) -> Path:
     """A folder for each camera: gt/gt.txt with MOT16's nine columns, homography.txt and seqinfo.ini."""
     rng = np.random.default_rng(seed)
     lanes = {"columns": 6, "rows": 4, "spacing": 26.0}
-    cameras = _street_cameras(**lanes, far_m=13.0, high=4.0, rng=rng, sizes=((1920, 1080),), count=14)
-    ways = list(_grid_ways(people, **lanes, speeds=(1.0, 1.6), within_s=240.0, rng=rng))
+    cameras = _street_cameras(**lanes, count=14, rng=rng)
+    ways = list(_grid_ways(people, **lanes, rng=rng))
     rows = rows_of(cameras, ways, fps=15.0, body=(0.6, 1.7), errors=Errors(), rng=rng)
     for camera in cameras:
         place = folder / camera.name
@@ -255,18 +185,16 @@ def write_mot(
         text = _lines(rows[camera.name], "1,1,0.9") + _lines(reflection, "0,12,1")
         (place / "gt" / "gt.txt").write_text(text)
         (place / "seqinfo.ini").write_text(
-            f"[Sequence]\nname={camera.name}\nframeRate=15\nimWidth={size[0]}\nimHeight={size[1]}\n"
+            f"[Sequence]\nname={camera.name}\nframeRate=15\nimWidth={WIDE}\nimHeight={HIGH}\n"
         )
         homography = np.linalg.inv(camera.to_pixels())
-        if fault is not None:
-            homography = fault(camera, homography)
         (place / "homography.txt").write_text(
             "\n".join(" ".join(f"{v:.12g}" for v in row) for row in homography)
         )
-    return Made(folder=folder, layout="mot")
+    return folder
 
 
-def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: int = 400) -> Made:
+def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: int = 400) -> Path:
     """Seven overlapping cameras about a plaza of 12 m by 36 m, 400 frames at two a second."""
     rng = np.random.default_rng(seed)
     around = [(-6, -3), (6, -8), (16, 2), (15, 18), (5, 33), (-7, 22), (-7, 10)]
@@ -274,7 +202,7 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
     cameras = [
         Pinhole.looking(
             name, at, (3 + (at[0] - 3) * 0.1, 13 + (at[1] - 13) * 0.45), high=2.8, focal=1200.0,
-            size=(1920, 1080), far_m=40.0,
+            far_m=40.0,
         )
         for name, at in zip(names, around, strict=True)
     ]  # fmt: skip
@@ -319,4 +247,4 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
         (folder / "calibrations" / "extrinsic" / f"extr_{camera.name}.xml").write_text(
             f"<opencv_storage><rvec>{rotation}</rvec><tvec>{shift_cm}</tvec></opencv_storage>"
         )
-    return Made(folder=folder, layout="wildtrack", cut_views=True)
+    return folder

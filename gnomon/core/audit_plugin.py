@@ -34,7 +34,7 @@ class ShortcutGuess:
     view: View
     sample_id: str
     value: float
-    chance: float | None
+    chance: float | None = None
     applies: bool = True
 
 

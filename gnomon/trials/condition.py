@@ -17,7 +17,7 @@ from gnomon.core.score import Score
 from gnomon.core.tool_inputs import context_of
 from gnomon.core.trace import Trace
 from gnomon.core.validation import StrictModel
-from gnomon.core.words import LATEST_WORDS, TOOLS_FIRST, WordsVersion
+from gnomon.core.words import BOUNDED, LATEST_WORDS, TOOLS_FIRST, WordsVersion
 from gnomon.trials.donors import Donors
 from gnomon.trials.trial_plan import Trial
 from gnomon_tools.core.abilities import ability_faults
@@ -148,10 +148,10 @@ def conditions_of(*arms: Arm) -> list[Condition]:
     >>> [condition.name for condition in conditions_of(Arm(name="a", agent="react", results="neutral"))]
     ['results', 'wording']
     """
-    by_name = {each.name: each for each in _own()}
+    by_name = {condition.name: condition for condition in _own()}
     by_name |= {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
-    of_arms = [each for each in by_name.values() if any(each.is_of(arm) for arm in arms)]
-    return sorted(of_arms, key=lambda each: (each.order, each.name))
+    of_arms = [condition for condition in by_name.values() if any(condition.is_of(arm) for arm in arms)]
+    return sorted(of_arms, key=lambda condition: (condition.order, condition.name))
 
 
 def asked(sample: Sample, now: Situation) -> Sample:
@@ -191,7 +191,9 @@ def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
     """The toolbox as the arm shows it; from the third version of the words on with short schemas."""
     for condition in now.conditions:
         toolbox = condition.as_shown(toolbox, now)
-    return BriefToolbox(toolbox) if now.words >= TOOLS_FIRST else toolbox
+    if now.words < TOOLS_FIRST:
+        return toolbox
+    return BriefToolbox(toolbox, is_bounded=now.words >= BOUNDED)
 
 
 def schemas_sent(arm: Arm, spec: "JobSpec", tools: Iterable[Tool[Any]]) -> list[dict[str, Any]]:
@@ -223,4 +225,4 @@ def scored(score: Score, sample: Sample, response: str, now: Situation) -> Score
 
 def looking_at(now: Situation) -> Iterator[Condition]:
     """The conditions of the arm, and those of the job that look at all arms."""
-    return (each for each in now.of_job if each.looks_at_all_arms or each in now.conditions)
+    return (item for item in now.of_job if item.looks_at_all_arms or item in now.conditions)

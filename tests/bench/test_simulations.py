@@ -5,27 +5,17 @@ import sys
 import pytest
 
 from bench import (
-    analyses_levels,
     claims,
     detectable_effects,
-    drift_levels,
     gate_levels,
-    planted_memory,
-    price_ratios,
     statistics_levels,
     tokens_to_verdict,
 )
 
 COMMANDS = [
-    (analyses_levels, ["wild", "--only", "11 clusters"]),
-    (analyses_levels, ["mixed", "--only", "8 clusters"]),
-    (analyses_levels, ["dose", "--only", "60 single items"]),
     (detectable_effects, ["--only", "40 independent"]),
-    (drift_levels, ["--only", "8 samples"]),
     (gate_levels, ["--only", "40 samples"]),
     (claims, ["--only", "12 own"]),
-    (planted_memory, ["--only", "10 % remembered"]),
-    (price_ratios, ["--only", "60 single"]),
     (statistics_levels, ["--only", "60 independent"]),
     (tokens_to_verdict, ["--only", "graded, +20"]),
 ]

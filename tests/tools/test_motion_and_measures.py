@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_tools.geometry.kinematics import displacement_m, path_length_m
 from gnomon_tools.geometry.polyline import in_words, legs_of, simplified
 from gnomon_tools.geometry.pose import (
@@ -18,7 +19,6 @@ from gnomon_tools.geometry.pose import (
     from_yaw_pitch_roll,
     nearest_rotation,
     rotation_angle_deg,
-    wrapped_deg,
 )
 
 BOX = Toolbox(TOOLS, ToolContext())
@@ -113,10 +113,10 @@ def test_a_pose_and_its_inverse_cancel(yaw, pitch, roll, position):
 
 @given(angles, angles)
 def test_a_turn_about_the_vertical_is_a_change_of_azimuth(before, after):
-    assume(abs(abs(wrapped_deg(after - before)) - 180) > 1e-3)
+    assume(abs(abs(signed_deg(after - before)) - 180) > 1e-3)
     poses = [Pose(position_m=np.zeros(3), rotation=from_yaw_pitch_roll(yaw, 0, 0)) for yaw in (before, after)]
-    change = wrapped_deg(poses[1].azimuth_deg("x") - poses[0].azimuth_deg("x"))
-    assert change == pytest.approx(wrapped_deg(after - before), abs=1e-6)
+    change = signed_deg(poses[1].azimuth_deg("x") - poses[0].azimuth_deg("x"))
+    assert change == pytest.approx(signed_deg(after - before), abs=1e-6)
 
 
 def test_steps_of_a_vehicle_add_up():

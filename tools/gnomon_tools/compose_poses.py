@@ -17,6 +17,7 @@ from gnomon_tools.core.array_args import Metres
 from gnomon_tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, numbers_in, xys
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_tools.geometry.pose import (
     Axis,
     NotARotation,
@@ -24,7 +25,6 @@ from gnomon_tools.geometry.pose import (
     from_yaw_pitch_roll,
     nearest_rotation,
     rotation_angle_deg,
-    wrapped_deg,
 )
 
 Triple = Annotated[list[Metres], Field(min_length=3, max_length=3)]
@@ -88,7 +88,7 @@ def run(_: ToolContext, args: ComposePosesArgs) -> Composed:
         last = last.then(pose) if args.frame == "own" else pose
     own = last.seen_from(first)
     upright = [np.hypot(*pose.forward(args.forward)[:2]) > 1e-6 for pose in (first, last)]
-    change_deg = wrapped_deg(last.azimuth_deg(args.forward) - first.azimuth_deg(args.forward))
+    change_deg = signed_deg(last.azimuth_deg(args.forward) - first.azimuth_deg(args.forward))
     return Composed(
         position_m=last.position_m.tolist(),
         rotation=last.rotation.tolist(),

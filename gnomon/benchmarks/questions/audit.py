@@ -77,16 +77,16 @@ def _apart(question: OwnQuestion, scene: Scene) -> list[list[float]] | None:
     known = {bare(camera.id): (camera.xy_m, camera.floor) for camera in scene.cameras.values() if camera.xy_m}
     known |= {bare(place.name): (place.xy_m, place.floor) for place in scene.places.values()}
     words = bare(_words(question))
-    asked = [spot for name, spot in known.items() if _is_named(name, words)]
+    goals = [spot for name, spot in known.items() if _is_named(name, words)]
     offered = [known.get(bare(text)) for text in question.options.values()]
     spots = [spot for spot in offered if spot is not None]
-    if not asked or len(spots) < len(offered):
+    if not goals or len(spots) < len(offered):
         return None
     network = Network.of(scene)
     rows = []
     for spot in spots:
-        straight = [math.dist(spot[0], other[0]) for other in asked]
-        ways = [min(network.length_m(*spot, *other), FAR_M) for other in asked]
+        straight = [math.dist(spot[0], other[0]) for other in goals]
+        ways = [min(network.length_m(*spot, *other), FAR_M) for other in goals]
         rows.append([kind(lengths) for lengths in (straight, ways) for kind in (min, max, sum)])
     return rows
 
@@ -103,7 +103,6 @@ def _usual(sample: Sample, protocol: PromptProtocol) -> Iterator[ShortcutGuess]:
             view=protocol,
             sample_id=sample.ref.sample_id,
             value=value,
-            chance=None,
         )
 
 
@@ -117,8 +116,8 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
             if said:
                 yield DataFault(sample_id=sample.ref.sample_id, kind="answer_in_prompt", detail=said[0][:60])
     questions = {sample.ref.sample_id: displayed_in(sample) for sample in samples}
-    asked = (asked_of(questions[sample.ref.sample_id], tuple(_media(sample))) for sample in samples)
-    for first, second in find_near_equal(asked).contradictions:
+    texts = (asked_of(questions[sample.ref.sample_id], tuple(_media(sample))) for sample in samples)
+    for first, second in find_near_equal(texts).contradictions:
         right = [_right(questions[name])[:60] for name in (first, second)]
         detail = f"asks the same as {first}, where {right[0]!r} is right, not {right[1]!r}"
         yield DataFault(sample_id=second, kind=CONTRADICTION, detail=detail)

@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon_rooms.named_boxes import turn_deg
 from gnomon_rooms.reading import Room
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_tools.geometry.oriented_boxes import distances_m, width_upright_m
 
 SHIFT_M = 0.10
@@ -247,8 +248,8 @@ def _draft(
     return Draft(
         room=room,
         text=text,
-        said=(*(room.boxes[each].name for each in at), *also),
-        about=tuple(sorted(room.boxes[each].kind for each in at)) if about is None else about,
+        said=(*(room.boxes[number].name for number in at), *also),
+        about=tuple(sorted(room.boxes[number].kind for number in at)) if about is None else about,
         truth=truth,
         unit=unit,
         right=right,
@@ -258,7 +259,7 @@ def _draft(
 
 
 def _names(room: Room, *at: int) -> str:
-    return " and ".join(f'"{room.boxes[each].name}"' for each in at)
+    return " and ".join(f'"{room.boxes[number].name}"' for number in at)
 
 
 def _shuffled(items: Iterable[Item], chance: Random) -> list[Item]:
@@ -294,7 +295,7 @@ def _turn_deg(room: Room, a: int, b: int, c: int) -> float:
 def _is_sure(room: Room, a: int, b: int, c: int, turned_deg: float, edges_deg: Sequence[float]) -> bool:
     """Whether no shift of the three centres takes the direction over an edge."""
     reach = sum(np.arcsin(2 * SHIFT_M / _plan_m(room, a, other)) for other in (b, c))
-    return all(abs((turned_deg - edge + 180) % 360 - 180) > np.degrees(reach) for edge in edges_deg)
+    return all(abs(signed_deg(turned_deg - edge)) > np.degrees(reach) for edge in edges_deg)
 
 
 def _quarter(turned_deg: float) -> str:

@@ -3,7 +3,8 @@
 import functools
 import json
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 Schema = dict[str, Any]
 
@@ -52,15 +53,27 @@ def _plain(schema: Schema, definitions: Schema) -> Schema:
 # Errors tell of them where they are broken.
 _GUARDS = frozenset({"title", "$schema", "minLength", "maxLength", "minItems", "maxItems"})
 _ENDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-_BEHIND = re.compile(r"[;:]\s")
+_UP_TO_COLON = re.compile(r"(?:(?![;:]\s).)*", re.DOTALL)
+_UP_TO_COLON_UNQUOTED = re.compile(r'(?:"[^"]*"|(?![;:]\s).)*', re.DOTALL)
 _UNIT = re.compile(r",? in (?:metres per second|metres|seconds|degrees|pixels)\b")
 _UNIT_NAMES = ("_m", "_mps", "_s", "_deg", "_px")
 WIDE = 1_000  # an integer's bound of this size only guards; one at 0 says what the name says
+MOST_BYTES = 1_000  # 250 tokens
+# What a description tells of a value's form, and which part is told elsewhere.
+_FORM = re.compile(
+    r'\[[^]]*\]|"[^"]*"|\b[A-Z]+(?:[:-][A-Z]+)+\b|(?:exactly )?one of [^;]*|(?:counter-)?clockwise [^,;]*'
+    r"|fields as in \w+"
+)
 
 
-def brief_schema(schema: Schema) -> Schema:
+def brief_schema(schema: Schema, *, keeps_quotes: bool = True, most_bytes: int | None = None) -> Schema:
     """A function's schema with what a model needs for its call: without bounds that only guard, and with a
-    kind of object described once, where it occurs first.
+    kind of object described once, where it occurs first. Texts are shortened, but not inside quotes; jobs of
+    before are sent them as they were.
+
+    A function that has more than `most_bytes` as compact JSON says no bounds, no text twice, and of some
+    fields the form of their values alone: so many that it fits, if it can. Names, types, enumerations and
+    what is required stay.
 
     One object for a whole process: not to be changed.
 
@@ -72,19 +85,64 @@ def brief_schema(schema: Schema) -> Schema:
     >>> brief["function"]["parameters"]["properties"]["end"]
     {'type': 'object', 'description': 'fields as in start'}
     """
-    return _brief_function(json.dumps(schema))
+    start = _UP_TO_COLON_UNQUOTED if keeps_quotes else _UP_TO_COLON
+    return _brief_function(json.dumps(schema), start, most_bytes)
 
 
 @functools.lru_cache(maxsize=4_096)
-def _brief_function(schema: str) -> Schema:
+def _brief_function(schema: str, start: re.Pattern[str], most_bytes: int | None) -> Schema:
     read: Schema = json.loads(schema)
     function = read["function"]
     if isinstance(function.get("parameters"), dict):
-        function["parameters"] = _brief(function["parameters"], {}, "")
+        function["parameters"] = _brief(function["parameters"], {}, "", start)
+        if most_bytes is not None and _size(read) > most_bytes:
+            _fit(read, list(_fields(function["parameters"])), most_bytes)
     return read
 
 
-def _brief(schema: Any, described: dict[str, str], name: str) -> Any:
+class _Field(NamedTuple):
+    """A field, or what a list holds; in order: what a call may do without, the deepest, the shortest."""
+
+    is_required: bool
+    height: int  # 0: an argument; its fields are at -1
+    length: int  # of its description
+    schema: Schema
+
+
+def _fields(schema: Schema, height: int = 0) -> Iterator[_Field]:
+    parts = [
+        (name in schema.get("required", ()), part) for name, part in schema.get("properties", {}).items()
+    ]
+    for is_required, part in parts:
+        at: Any = part
+        while isinstance(at, dict):
+            yield _Field(is_required, height, len(at.get("description", "")), at)
+            yield from _fields(at, height - 1)
+            at = at.get("items")
+
+
+def _fit(read: Schema, fields: list[_Field], most_bytes: int) -> None:
+    texts: set[str] = set()
+    for *_, schema in fields:
+        for end in _ENDS & schema.keys():
+            del schema[end]
+        if schema.get("default") in schema.get("enum", ())[:1]:
+            schema.pop("default", None)
+        if schema.get("description") in texts:
+            del schema["description"]
+        texts.add(schema.get("description", ""))
+    for *_, schema in sorted(fields, key=lambda field: field[:3]):
+        if _size(read) <= most_bytes:
+            return
+        if form := ", ".join(_FORM.findall(schema.pop("description", ""))):
+            schema["description"] = form
+
+
+def _size(schema: Schema) -> int:
+    return len(json.dumps(schema, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _brief(schema: Any, described: dict[str, str], name: str, start: re.Pattern[str]) -> Any:
     """The part of that name; `described` are the objects so far, each with the name of its first place."""
     if not isinstance(schema, dict):
         return schema
@@ -93,37 +151,40 @@ def _brief(schema: Any, described: dict[str, str], name: str) -> Any:
     if isinstance(properties, dict) and properties:
         fields = json.dumps(properties, sort_keys=True)
         if fields in described:
-            said = f"{_in_short(schema.get('description', ''))}; fields as in {described[fields]}"
+            said = f"{_in_short(schema.get('description', ''), start)}; fields as in {described[fields]}"
             return {"type": "object", "description": said.removeprefix("; ")}
         if name:
             described[fields] = name
         required = schema.get("required") or ()
         brief["properties"] = {
-            field: _brief(_field_in_short(field, part, is_required=field in required), described, field)
+            field: _brief(
+                _field_in_short(field, part, start, is_required=field in required), described, field, start
+            )
             for field, part in properties.items()
         }
     if "items" in schema:
-        items = _brief(schema["items"], described, name)
+        items = _brief(schema["items"], described, name, start)
         if "description" in schema and isinstance(items, dict) and "properties" in items:
             items.pop("description", None)  # the list's own says it
         brief["items"] = items
     for several in ("anyOf", "oneOf"):
         if isinstance(schema.get(several), list):
-            brief[several] = [_brief(part, described, name) for part in schema[several]]
+            brief[several] = [_brief(part, described, name, start) for part in schema[several]]
     return brief
 
 
-def _field_in_short(name: str, part: Any, *, is_required: bool) -> Any:
+def _field_in_short(name: str, part: Any, start: re.Pattern[str], *, is_required: bool) -> Any:
     """A field without the unit that its name tells; one that a call may do without with its first words."""
     if not isinstance(part, dict) or not isinstance(part.get("description"), str):
         return part
-    said = part["description"] if is_required else _in_short(part["description"])
+    said = part["description"] if is_required else _in_short(part["description"], start)
     return {**part, "description": _UNIT.sub("", said) if name.endswith(_UNIT_NAMES) else said}
 
 
-def _in_short(description: str) -> str:
+def _in_short(description: str, start: re.Pattern[str]) -> str:
     """The first part of a description: what comes behind it is about cases, or says that it may be absent."""
-    return _BEHIND.split(description, maxsplit=1)[0].rstrip(".").removesuffix(", if known")
+    match = start.match(description)
+    return (match[0] if match else "").rstrip(".").removesuffix(", if known")
 
 
 def _is_guard(key: str, value: Any, schema: Schema) -> bool:

@@ -223,16 +223,17 @@ def _load_file(path: Path) -> LoadedFile:
     module = ModuleType(name)
     module.__file__ = str(path)
     most_s = _most_seconds()
-    sys.modules[name] = module  # where its classes are looked up
+    # Python's own recipe for a file that is imported by its path: dataclasses, pydantic and pickle look up a
+    # class's module there.
+    sys.modules[name] = module
     _RUNNING.append(path)
     try:
         with loading(f"the plug-in file {path}", most_s=most_s):
             exec(compile(source, str(path), "exec"), vars(module))  # noqa: S102 (what a plug-in file is for)
-    except Interrupted:
-        del sys.modules[name]
-        raise
     except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, Interrupted):
+            raise
         raise PluginFault(f"the plug-in file {path} does not load: {_where(error, within=[path])}") from error
     finally:
         _RUNNING.remove(path)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from gnomon_tools.core.clip import Picture
 from gnomon_tools.core.inputs import Input
-from gnomon_tools.core.json_schema import brief_schema
+from gnomon_tools.core.json_schema import MOST_BYTES, brief_schema
 from gnomon_tools.core.outage import ToolOutage
 from gnomon_tools.core.plugin_code import is_ctrl_c
 from gnomon_tools.core.registry import Registry
@@ -180,14 +180,29 @@ class WrappedToolbox(Toolbox):
 
 
 class BriefToolbox(WrappedToolbox):
-    """Any toolbox, whose schemas are told in short; its tools stay as they are."""
+    """Any toolbox, whose schemas are told in short; its tools stay as they are.
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    Where it `is_bounded`, our own tools are told within 250 tokens; a server's stay as long as their author
+    has them.
+    """
+
+    def __init__(self, toolbox: Toolbox, *, is_bounded: bool) -> None:
         super().__init__(toolbox)
+        self._is_bounded = is_bounded
         self._shorten()
 
     def _shorten(self) -> None:
-        self.schemas = [brief_schema(schema) for schema in self._toolbox.schemas]
+        foreign = {tool.name for tool in self.tools if tool.is_foreign}
+        self.schemas = [
+            brief_schema(
+                schema,
+                keeps_quotes=self._is_bounded,
+                most_bytes=MOST_BYTES
+                if self._is_bounded and self._toolbox.own_name(schema["function"]["name"]) not in foreign
+                else None,
+            )
+            for schema in self._toolbox.schemas
+        ]
 
     def learn(self, value: Input) -> None:
         """As of any; what is offered from then on is told in short too."""

@@ -34,13 +34,22 @@ def wrapped_deg(angle_deg: float) -> float:
     return wrapped if wrapped < 360 else 0.0
 
 
+def signed_deg(angle_deg: float) -> float:
+    """The same angle in (-180, 180].
+
+    >>> signed_deg(270), signed_deg(-180)
+    (-90, 180)
+    """
+    return 180 - (180 - angle_deg) % 360
+
+
 def turn_deg(from_deg: float, to_deg: float) -> float:
     """The shorter way from one bearing to another, in (-180, 180]; positive is clockwise.
 
     >>> turn_deg(350, 10), turn_deg(10, 350), turn_deg(0, 180)
     (20, -20, 180)
     """
-    return 180 - (180 - (to_deg - from_deg)) % 360
+    return signed_deg(to_deg - from_deg)
 
 
 def compass(angle_deg: float, points: Literal[8, 16] = 8) -> str:

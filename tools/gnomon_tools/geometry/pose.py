@@ -53,15 +53,6 @@ class Pose:
         return math.degrees(math.atan2(north, east))
 
 
-def wrapped_deg(angle_deg: float) -> float:
-    """The same angle in (−180, 180].
-
-    >>> wrapped_deg(270.0), wrapped_deg(-180.0)
-    (-90.0, 180.0)
-    """
-    return 180.0 - (180.0 - angle_deg) % 360.0
-
-
 def rotation_angle_deg(rotation: Array) -> float:
     """By how much a rotation turns about its axis, in [0, 180]."""
     return math.degrees(math.acos(float(np.clip((np.trace(rotation) - 1) / 2, -1, 1))))

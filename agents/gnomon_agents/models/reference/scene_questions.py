@@ -13,6 +13,7 @@ from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon_agents.models.reference.solver import Solver
 from gnomon_agents.models.reference.tool_results import Call, Evidence, read_evidence, texts_of
+from gnomon_tools.geometry.angles import turn_deg
 
 _QUESTION = re.compile(
     r"^Question: (.*?)^((?:Answer with|End your last message) .*)\Z", re.MULTILINE | re.DOTALL
@@ -98,7 +99,7 @@ def _compass_option(options: Mapping[str, str], bearing_deg: object) -> str | No
     if not isinstance(bearing_deg, int | float):
         return None
     off = {
-        letter: abs((bearing_deg - 45 * POINTS.index(words.lower()) + 180) % 360 - 180)
+        letter: abs(turn_deg(45 * POINTS.index(words.lower()), bearing_deg))
         for letter, words in options.items()
         if words.lower() in POINTS
     }

@@ -18,7 +18,7 @@ from gnomon_published.solver.map_words import (
     weekday_in,
 )
 from gnomon_tools.core.name_match import likeness, plain_name
-from gnomon_tools.geometry.angles import EIGHTHS
+from gnomon_tools.geometry.angles import EIGHTHS, turn_deg
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -83,7 +83,7 @@ def _turn(direction: str, bearing_deg: float | None) -> float:
     """How far a direction is from a bearing, in degrees."""
     if not direction or bearing_deg is None:
         return 180.0
-    return abs((bearing_deg - 45 * EIGHTHS.index(direction) + 180) % 360 - 180)
+    return abs(turn_deg(45 * EIGHTHS.index(direction), bearing_deg))
 
 
 def _metres(text: str) -> float | None:

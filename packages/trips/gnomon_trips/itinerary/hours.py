@@ -69,25 +69,24 @@ class Opening:
         return not self.sure and any(start == 0 and end >= DAY_MIN for start, end in self.perhaps)
 
 
-def open_intervals(
-    hours: str, date: dt.date, country: str | None = None, at: Point | None = None
-) -> tuple[Interval, ...] | None:
-    """When a place is or may be open on a date; empty: closed all day; None: not known.
-
-    `country` (two letters) decides what "PH" means, `at` when the sun sets.
+def open_intervals(hours: str, date: dt.date) -> tuple[Interval, ...] | None:
+    """When a place with these hours is or may be open on a date, wherever it lies: no holidays are known.
+    Empty: closed all day; None: not known.
 
     >>> open_intervals("Tu-Fr 10:00-18:00; We 12:00-13:00,14:00-20:00", dt.date(2026, 6, 10))
     ((720, 780), (840, 1200))
     >>> open_intervals("Mo off", dt.date(2026, 6, 8)), open_intervals('"ask the owner"', dt.date(2026, 6, 8))
     ((), None)
     """
-    opening = opening_on(hours, date, country, at)
-    return None if opening is None or opening.is_unknown else opening.possible
+    return _known(opening_on(hours, date))
 
 
 def open_on(place: Place, date: dt.date, country: str) -> tuple[Interval, ...] | None:
     """When a place is or may be open on a date, where it lies; None: not known."""
-    opening = opening_of(place, date, country)
+    return _known(opening_of(place, date, country))
+
+
+def _known(opening: Opening | None) -> tuple[Interval, ...] | None:
     return None if opening is None or opening.is_unknown else opening.possible
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon_trips.itinerary.hours import open_intervals, opening_on, told_hours
+from gnomon_trips.itinerary.hours import Interval, open_on, opening_on, told_hours
+from gnomon_trips.itinerary.place import LatLon, Place
 from packages.trips.tests.itinerary.second_reader import class_of, rows_of
 
 MONDAY = dt.date(2026, 6, 8)
@@ -16,13 +17,27 @@ def day(number: int) -> dt.date:
     return MONDAY + dt.timedelta(days=number)
 
 
+def spans_of(hours: str, date: dt.date, country: str = "FI") -> tuple[Interval, ...] | None:
+    """When a place with these hours is or may be open there."""
+    return open_on(Place(id="p", name="P", at=LatLon(0.0, 0.0), kind="museum", hours=hours), date, country)
+
+
+def test_hours_know_weekdays_nights_and_finnish_holidays() -> None:
+    midsummer, wednesday = dt.date(2026, 6, 20), dt.date(2026, 6, 10)
+    assert spans_of("Mo-Su 10:00-18:00; PH off", midsummer) == ()
+    assert spans_of("Mo-Su 10:00-18:00; PH off", midsummer, "") == ((600, 1080),)
+    assert spans_of("We 22:00-02:00", wednesday) == ((1320, 1560),)
+    assert spans_of("24/7", wednesday) == ((0, 1800),)
+    assert spans_of("by appointment?!", wednesday) is None
+
+
 def test_a_blank_between_day_names_begins_no_rule() -> None:
     """Ateneum was read as open all of Tuesday."""
     hours = "Tu, Fr 10:00-18:00; We-Th 10:00-20:00; Sa-Su 10:00-17:00"
-    assert open_intervals(hours, day(1), "FI") == ((600, 1080),)
-    assert open_intervals("Mo, Tu, Th-Su 11:00-20:00", day(0), "JP") == ((660, 1200),)
-    assert open_intervals("Mo-Fr 07:00-19:00; Sa, Su 09:00-16:00", day(5), "FI") == ((540, 960),)
-    assert open_intervals("08:30-21:00; Su, PH off", day(6), "JP") == ()
+    assert spans_of(hours, day(1)) == ((600, 1080),)
+    assert spans_of("Mo, Tu, Th-Su 11:00-20:00", day(0), "JP") == ((660, 1200),)
+    assert spans_of("Mo-Fr 07:00-19:00; Sa, Su 09:00-16:00", day(5)) == ((540, 960),)
+    assert spans_of("08:30-21:00; Su, PH off", day(6), "JP") == ()
 
 
 @pytest.mark.parametrize("hours", ['"for request only"', 'Mo-Fr "by appointment"', '"要予約"', "unknown"])
@@ -31,7 +46,7 @@ def test_a_comment_alone_is_not_open(hours: str) -> None:
     assert opening is not None
     assert opening.sure == ()
     assert opening.is_unknown
-    assert open_intervals(hours, MONDAY, "FI") is None
+    assert spans_of(hours, MONDAY) is None
 
 
 def test_hours_on_request_are_uncertain_and_other_comments_are_shown() -> None:
@@ -45,11 +60,11 @@ def test_hours_on_request_are_uncertain_and_other_comments_are_shown() -> None:
 
 def test_a_night_lasts_until_its_own_end_whatever_the_next_days_rule() -> None:
     bar = "Mo-Sa 17:00-01:00; Su 11:30-02:00"
-    assert open_intervals(bar, day(5), "FI") == ((0, 60), (1020, 1500))
-    assert open_intervals(bar, day(6), "FI") == ((0, 60), (690, 1560))
-    assert open_intervals(bar, day(7), "FI") == ((0, 120), (1020, 1500))
-    assert open_intervals("Fr-Sa 22:00-04:00; Su off", day(6), "FI") == ((0, 240),)
-    assert open_intervals("Mo off; Tu-Su 18:00-02:00", day(0), "FI") == ((0, 120),)
+    assert spans_of(bar, day(5)) == ((0, 60), (1020, 1500))
+    assert spans_of(bar, day(6)) == ((0, 60), (690, 1560))
+    assert spans_of(bar, day(7)) == ((0, 120), (1020, 1500))
+    assert spans_of("Fr-Sa 22:00-04:00; Su off", day(6)) == ((0, 240),)
+    assert spans_of("Mo off; Tu-Su 18:00-02:00", day(0)) == ((0, 120),)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +79,7 @@ def test_a_night_lasts_until_its_own_end_whatever_the_next_days_rule() -> None:
 def test_hours_may_stand_right_behind_their_day(
     hours: str, number: int, spans: tuple[tuple[int, int], ...]
 ) -> None:
-    assert open_intervals(hours, day(number), "FI") == spans
+    assert spans_of(hours, day(number)) == spans
 
 
 @pytest.mark.parametrize(
@@ -190,7 +205,7 @@ def test_what_mappers_mean_by_holidays_rules_and_words(
 
 
 def test_days_that_two_languages_name_otherwise_are_not_read() -> None:
-    assert opening_on("Ma-Di 10-18", MONDAY, "FI") is None  # French: Tu-Su; Dutch: Mo-Tu
+    assert opening_on("Ma-Di 10-18", MONDAY) is None  # French: Tu-Su; Dutch: Mo-Tu
 
 
 def test_days_off_the_holidays_are_uncertain_without_a_calendar() -> None:

@@ -11,7 +11,7 @@ import pytest
 from gnomon_published.gazetteer.landmarks import landmarks
 from gnomon_trips.itinerary.draft import DraftPlan, plan_of
 from gnomon_trips.itinerary.errors import NoSuchPlace
-from gnomon_trips.itinerary.hours import open_intervals
+from gnomon_trips.itinerary.hours import open_on
 from gnomon_trips.itinerary.place import LatLon, Place
 from gnomon_trips.itinerary.provider import NameQuery, NearbyQuery, Provider, answered
 from gnomon_trips.itinerary.registry import embedded
@@ -249,7 +249,7 @@ def test_an_extract_of_japan_gives_streets_sights_and_hours_over_the_gazetteer(
     mounted = embedded(area)
     mapped = place(mounted, "Senso-ji Temple")
     assert mapped.id == "asakusa/r9"  # the extract's, found by a name that only the landmarks know
-    assert open_intervals(mapped.hours or "", dt.date(2026, 6, 10), "JP") == ((360, 1020),)
+    assert open_on(mapped, dt.date(2026, 6, 10), "JP") == ((360, 1020),)
     assert place(mounted, "浅草寺").id == "asakusa/r9"
     assert place(mounted, "うなぎ屋").kind == "restaurant"
     assert place(mounted, "Ueno").id == "jp:13106:上野"

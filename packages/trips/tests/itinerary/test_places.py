@@ -7,7 +7,7 @@ import pytest
 
 from gnomon_trips.itinerary.draft import DraftPlan, plan_of
 from gnomon_trips.itinerary.errors import AmbiguousPlace, NoSuchPlace
-from gnomon_trips.itinerary.hours import open_intervals
+from gnomon_trips.itinerary.hours import open_on
 from gnomon_trips.itinerary.osm.city import city_files, read_city
 from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.provider import Provider, answered
@@ -25,19 +25,10 @@ def test_the_embedded_city_has_places_hours_and_streets(helsinki: Provider) -> N
     assert len(city.places) == 1264
     with_hours = [place for place in city.places.values() if place.hours]
     assert len(with_hours) == 520
-    unread = [p for p in with_hours if open_intervals(p.hours or "", dt.date(2026, 6, 10), "FI") is None]
+    unread = [place for place in with_hours if open_on(place, dt.date(2026, 6, 10), "FI") is None]
     assert len(unread) == 4  # of 520: text in free words, or on request
     assert len(city.streets.lat_deg) > 5000
     assert "OpenStreetMap" in helsinki.attribution
-
-
-def test_hours_know_weekdays_nights_and_finnish_holidays() -> None:
-    midsummer, wednesday = dt.date(2026, 6, 20), dt.date(2026, 6, 10)
-    assert open_intervals("Mo-Su 10:00-18:00; PH off", midsummer, "FI") == ()
-    assert open_intervals("Mo-Su 10:00-18:00; PH off", midsummer, None) == ((600, 1080),)
-    assert open_intervals("We 22:00-02:00", wednesday, "FI") == ((1320, 1560),)
-    assert open_intervals("24/7", wednesday, "FI") == ((0, 1800),)
-    assert open_intervals("by appointment?!", wednesday, "FI") is None
 
 
 def test_a_name_that_several_places_share_comes_back_with_them(helsinki: Provider) -> None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gnomon_tools.geometry.pose import wrapped_deg
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_tools.scene.scene import ScenePlace
 from gnomon_worlds.camera_model import SIDE_MARGIN_DEG
 from gnomon_worlds.families.family import FamilyQuestion, shuffled
@@ -134,14 +134,14 @@ def _shared_out(rng: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple
     by = int(rng.integers(*SHARED[route[first].kind.quantity], endpoint=True)) * _either_way(rng)
     changed = list(route)
     for index, signed in ((first, by), (second, -by)):
-        each = route[index]
-        changed[index] = Manoeuvre(each.kind, each.amount + each.kind.sign * signed, each.seconds)
+        step = route[index]
+        changed[index] = Manoeuvre(step.kind, step.amount + step.kind.sign * signed, step.seconds)
     return tuple(changed)
 
 
 def in_words(route: Sequence[Manoeuvre]) -> str:
     """Put manoeuvres into words, such as `flies forward 30 m, then climbs 8 m`."""
-    return ", then ".join(each.words for each in route)
+    return ", then ".join(step.words for step in route)
 
 
 def sequence(flight: Flight, _lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
@@ -182,18 +182,18 @@ def ends(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -
         "Where does the drone's flight end, as seen from where it starts, against the direction in which the"
         " drone is headed there? Heights don't count."
     )
-    points = [at_bearing(*each) for each in (aim, *wrong)]
+    points = [at_bearing(*option) for option in (aim, *wrong)]
     ways = [ShortWay.to("first leg carried on", _carried_on(flight), points)]
-    return _asked(flight, tries, text, [end_in_words(*each) for each in (aim, *wrong)], settled, ways)
+    return _asked(flight, tries, text, [end_in_words(*option) for option in (aim, *wrong)], settled, ways)
 
 
 def _carried_on(flight: Flight) -> tuple[float, float]:
     """Where the flight would end, ahead and to the left, if it kept its first direction."""
     turned_deg = 0.0
-    for each in flight.manoeuvres:
-        if each.kind.quantity == "forward":
+    for step in flight.manoeuvres:
+        if step.kind.quantity == "forward":
             break
-        turned_deg += each.kind.sign * each.amount * (each.kind.quantity == "turn")
+        turned_deg += step.kind.sign * step.amount * (step.kind.quantity == "turn")
     return at_bearing(turned_deg, sums_of(flight.manoeuvres)[0])
 
 
@@ -212,7 +212,7 @@ def _other_aims(
     nearest_m, farthest_m = bounds_m
 
     def step(rng: np.random.Generator, link: Aim) -> Aim:
-        turn_deg = wrapped_deg(link[0] + _either_way(rng) * rng.uniform(*degrees))
+        turn_deg = signed_deg(link[0] + _either_way(rng) * rng.uniform(*degrees))
         if abs(turn_deg) > widest_deg:
             turn_deg = math.copysign(2 * widest_deg - abs(turn_deg), turn_deg)
         away_m = link[1] + _either_way(rng) * rng.uniform(*metres)
@@ -223,7 +223,7 @@ def _other_aims(
         return all(
             nearest_m <= link[1] <= farthest_m and 5 < abs(link[0]) <= widest_deg for link in links
         ) and all(
-            abs(wrapped_deg(a[0] - b[0])) >= degrees[0] / 2
+            abs(signed_deg(a[0] - b[0])) >= degrees[0] / 2
             or (metres[0] and abs(a[1] - b[1]) >= metres[0] / 2)
             for a, b in combinations(links, 2)
         )
@@ -294,7 +294,7 @@ def _ordinal(flight: Flight, number: int) -> str:
         "tilts the camera down": "tilt of the camera down",
     }  # fmt: skip
     kind = flight.manoeuvres[number].kind
-    before = sum(each.kind == kind for each in flight.manoeuvres[:number])
+    before = sum(step.kind == kind for step in flight.manoeuvres[:number])
     return f"its {('first', 'second', 'third')[before]} {words[kind.does]}"
 
 
@@ -306,7 +306,7 @@ def landmark(flight: Flight, lots: Random, tries: Random, settled: Settled | Non
         turn_deg = math.degrees(math.atan2(left_m, ahead_m))
         quarter = _quarter(ahead_m, left_m)
         is_clear = all(
-            abs(wrapped_deg(turn_deg - border)) >= CLEAR_DEG for border in (0.0, 90.0, 180.0, -90.0)
+            abs(signed_deg(turn_deg - border)) >= CLEAR_DEG for border in (0.0, 90.0, 180.0, -90.0)
         )
         if quarter == wanted and is_clear and math.hypot(ahead_m, left_m) >= AWAY_M:
             text = f"Where is {place.name}, seen from the drone at {flight.marks_s[-1]} s?"
@@ -378,7 +378,7 @@ def progress(
         return None  # whichever is right: else options alike would tell
     moment_s = tries.choice(moments_s[which])
     shown = flight.part(moment_s - AROUND_S, moment_s + AROUND_S)
-    steps = [f"step {index}: {each.words}" for index, each in enumerate(flight.manoeuvres, start=1)]
+    steps = [f"step {index}: {step.words}" for index, step in enumerate(flight.manoeuvres, start=1)]
     text = (
         f"The drone flies this route: {'; '.join(steps)}. The clip shows a part of it. Which of these steps"
         f" is the drone at, {AROUND_S} s after the clip's start?"
@@ -419,7 +419,7 @@ def action(flight: Flight, lots: Random, tries: Random, settled: Settled | None)
                 ShortWay.to("as at the start", turns[0], turns[1:]),
                 ShortWay.to("distance alone", [aim[1]], [[away_m] for _, away_m in aims]),
             ]
-            listed = [aim_in_words(*each) for each in aims]
+            listed = [aim_in_words(*option) for option in aims]
             if question := _asked(flight, tries, text, listed, settled, ways):
                 return question
     return None

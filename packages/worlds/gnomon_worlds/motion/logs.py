@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gnomon_tools.geometry.pose import wrapped_deg
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_worlds.motion.tour import Tour
 from gnomon_worlds.motion.travellers import Array
 from gnomon_worlds.recordings.questions import GROUNDING, ORIENTATION, POSE, RELATION, SIZE, Draft
@@ -51,7 +51,7 @@ def _moment_log(recording: Recording, draft: Draft) -> str:
     lines = [f"Log of {frame.time_s:g} s {WORLD}:"]
     is_far = draft.task == SIZE and draft.question.startswith("How far")
     if draft.task in (GROUNDING, RELATION) or is_far:
-        heading_deg = wrapped_deg(frame.camera.pose().azimuth_deg(recording.camera_forward))
+        heading_deg = signed_deg(frame.camera.pose().azimuth_deg(recording.camera_forward))
         lines.append(
             f"The camera: {_point(np.array(frame.camera.position_m))},"
             f" level, ahead is {heading_deg:.2f}° counter-clockwise from x"
@@ -60,8 +60,8 @@ def _moment_log(recording: Recording, draft: Draft) -> str:
     for name in draft.about:
         if name is not None:
             box = frame.boxes[name]
-            told = _corners(box) if has_corners else f"middle {_point(np.array(box.centre_m))}"
-            lines.append(f"{recording.objects[name]}: {told}")
+            place = _corners(box) if has_corners else f"middle {_point(np.array(box.centre_m))}"
+            lines.append(f"{recording.objects[name]}: {place}")
     return "\n".join(lines)
 
 
@@ -91,7 +91,7 @@ def flight_log(tour: Tour) -> str:
     """Where a drone was each second, and which way its camera looked."""
     lines = []
     for time_s, (*at_m, heading_deg, pitch_deg) in zip(tour.times_s, tour.poses.tolist(), strict=True):
-        ahead_deg = round(wrapped_deg(90 - heading_deg), 2) + 0.0
+        ahead_deg = round(signed_deg(90 - heading_deg), 2) + 0.0
         tilt = f"{abs(pitch_deg):.2f}° {'down' if pitch_deg < 0 else 'up'}"
         lines.append(f"{time_s:g} s: {_point(np.array(at_m))}, ahead {ahead_deg:.2f}°, camera {tilt}")
     head = f"Log of the drone {WORLD}, which way is ahead (counter-clockwise from x), and the camera's tilt:"

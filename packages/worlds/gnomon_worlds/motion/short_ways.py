@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_worlds.difficulty import Difficulty
 
 BEYOND = 1.5  # times as far as the farthest two lie apart: so far off are short ways that tell nothing
@@ -108,7 +109,7 @@ def closeness(ways: Sequence[ShortWay]) -> Mapping[str, float]:
 
 def on_circle(right_deg: float, angles_deg: Sequence[float]) -> list[list[float]]:
     """Angles as numbers that can be compared: how far each is from the right one, in (−180, 180]."""
-    return [[180.0 - (180.0 - (angle_deg - right_deg)) % 360.0] for angle_deg in angles_deg]
+    return [[signed_deg(angle_deg - right_deg)] for angle_deg in angles_deg]
 
 
 def at_bearing(turn_deg: float, away_m: float) -> tuple[float, float]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_tools.geometry.kinematics import accelerations_mps2, speeds_mps
 from gnomon_tools.geometry.polyline import PolylineTurn, legs_of
-from gnomon_tools.geometry.pose import Pose, wrapped_deg
+from gnomon_tools.geometry.pose import Pose
 from gnomon_worlds.recordings.recording import Array, BoxAt, Frame, Recording
 
 DOMINANT = 1.5  # a difference along one axis is «significantly larger» from this ratio on
@@ -76,7 +77,7 @@ def orientation_change_deg(recording: Recording, start_s: float, end_s: float) -
     """Change of the camera's azimuth in (−180, 180], left positive (equation 9)."""
     axis = recording.camera_forward
     before, after = (pose_at(recording, time_s).azimuth_deg(axis) for time_s in (start_s, end_s))
-    return wrapped_deg(after - before)
+    return signed_deg(after - before)
 
 
 def trajectory(positions_m: Array, tolerance_m: float) -> list[PolylineTurn]:

@@ -13,8 +13,9 @@ from typing import Self, TypeVar
 
 import numpy as np
 
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn
-from gnomon_tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
+from gnomon_tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg
 from gnomon_worlds.recordings import truth
 from gnomon_worlds.recordings.recording import Array
 
@@ -157,7 +158,7 @@ def bent(rng: np.random.Generator, legs: list[PolylineTurn], grain: Grain) -> li
     index = int(rng.integers(len(legs)))
     turn_deg, length_m = legs[index].turn_deg, legs[index].length_m
     if index and rng.random() < 0.5:
-        turn_deg = wrapped_deg(turn_deg + either_way(rng, ANGLES))
+        turn_deg = signed_deg(turn_deg + either_way(rng, ANGLES))
     else:
         rest_m = math.fsum(leg.length_m for leg in legs) - length_m
         length_m = round(grain.mirrored(rest_m + length_m + either_way(rng, grain)) - rest_m, grain.digits)
@@ -196,7 +197,7 @@ def are_paths(paths: Sequence[list[PolylineTurn]], grain: Grain) -> bool:
     ) and all(
         any(
             abs(a.length_m - b.length_m) >= grain.low - 10**-grain.digits
-            or abs(wrapped_deg(a.turn_deg - b.turn_deg)) >= ANGLES.low - 1e-9
+            or abs(signed_deg(a.turn_deg - b.turn_deg)) >= ANGLES.low - 1e-9
             for a, b in zip(first, second, strict=True)
         )
         for first, second in combinations(paths, 2)
@@ -232,7 +233,7 @@ def shifted(rng: np.random.Generator, box: truth.CameraBox, spans: Spans, length
     return truth.CameraBox(
         size_m=(lengths.mirrored(length + round(either_way(rng, lengths), lengths.digits)), width, height),
         centre_m=(x, y, z),
-        heading_deg=wrapped_deg(box.heading_deg + either_way(rng, ANGLES)),
+        heading_deg=signed_deg(box.heading_deg + either_way(rng, ANGLES)),
     )
 
 

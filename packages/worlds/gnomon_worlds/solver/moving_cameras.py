@@ -15,6 +15,7 @@ from gnomon_agents.models.reference.tool_results import (
     read_evidence,
     texts_of,
 )
+from gnomon_tools.geometry.angles import signed_deg
 from gnomon_worlds.solver.sighting_questions import OPTION, lettered
 
 _N = r"-?\d+(?:\.\d+)?"
@@ -114,10 +115,14 @@ def read_motion_question(messages: Sequence[Message]) -> MotionQuestion | None:
     """The question of such messages; None where they ask something else."""
     texts = texts_of(messages)
     log = next((text for text in texts if text.startswith("Log of ")), None)
-    asked = next((text for text in texts if text.startswith("Question: ") and "\nOptions:\n" in text), None)
-    if log is None or asked is None:
+    question = next(
+        (text for text in texts if text.startswith("Question: ") and "\nOptions:\n" in text), None
+    )
+    if log is None or question is None:
         return None
-    return MotionQuestion(text=asked.partition("\nOptions:")[0], log=log, options=dict(OPTION.findall(asked)))
+    return MotionQuestion(
+        text=question.partition("\nOptions:")[0], log=log, options=dict(OPTION.findall(question))
+    )
 
 
 def answer_motion_question(question: MotionQuestion, request: Request) -> str:
@@ -271,7 +276,7 @@ def _moves(words: str) -> tuple[list[dict[str, object]], float]:
 
 def _off(row: Row, end: Result, start: Row, tilt_deg: float) -> float:
     """How far a row is from where a route leads: metres, and degrees by a half."""
-    turned_deg = (row.ahead_deg - start.ahead_deg - float(end["azimuth_change_deg"]) + 180) % 360 - 180
+    turned_deg = signed_deg(row.ahead_deg - start.ahead_deg - float(end["azimuth_change_deg"]))
     tilted_deg = row.pitch_deg - start.pitch_deg - tilt_deg
     return math.dist(row.at_m, end["position_m"]) + 0.5 * abs(turned_deg) + 0.5 * abs(tilted_deg)
 
@@ -368,7 +373,7 @@ def _runs(rows: Sequence[Row], ask: Ask) -> list[tuple[str, int]]:
 def _kind(before: Row, after: Row, speed_mps: float) -> str:
     """What a drone does from one second to the next, as questions name it."""
     up_m = after.at_m[2] - before.at_m[2]
-    turned_deg = (after.ahead_deg - before.ahead_deg + 180) % 360 - 180
+    turned_deg = signed_deg(after.ahead_deg - before.ahead_deg)
     if speed_mps > 0.5:
         return "flight forward" if abs(up_m) < 0.5 else "climb" if up_m > 0 else "descent"
     if abs(turned_deg) > 1:
@@ -392,7 +397,7 @@ def _place(question: MotionQuestion, ask: Ask) -> list[float]:
     """Where the place is that the question names, on the ground."""
     match = _PLACE.search(question.text)
     places = ask([Call("lookup", {"name": match[1] if match else ""})], "Where is that place?")[0]
-    place = next(each for each in places["matches"] if each["kind"] == "place")
+    place = next(match for match in places["matches"] if match["kind"] == "place")
     return [float(place["x_m"]), float(place["y_m"]), 0.0]
 
 

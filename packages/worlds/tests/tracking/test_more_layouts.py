@@ -9,25 +9,25 @@ import pytest
 import shapely
 from PIL import Image
 
-from bench.tracking_data import write_cityflow, write_mot, write_wildtrack
+from bench.tracking_data import write_mot, write_wildtrack
 from gnomon.core.errors import DataError, SpecError
 from gnomon_tools.scene.format import read_scene
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.reading import Inputs, read_layout
-from tests.tracking_folders import published
+from tests.tracking_folders import published, write_cityflow
 
 NOTHING = Inputs()
 
 
 @pytest.fixture(scope="module")
 def mot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_mot(tmp_path_factory.mktemp("mot"), people=8).folder
+    return write_mot(tmp_path_factory.mktemp("mot"), people=8)
 
 
 @pytest.fixture(scope="module")
 def wildtrack(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_wildtrack(tmp_path_factory.mktemp("wild"), people=12, frames=80).folder
+    return write_wildtrack(tmp_path_factory.mktemp("wild"), people=12, frames=80)
 
 
 def test_mot_text_has_sizes_rates_classes_and_homographies(mot: Path) -> None:
@@ -40,7 +40,7 @@ def test_mot_text_has_sizes_rates_classes_and_homographies(mot: Path) -> None:
 
 
 def test_a_folder_of_any_name_makes_a_site_and_what_is_assumed_is_said(tmp_path: Path) -> None:
-    folder = write_mot(tmp_path / f"zürich-{'x' * 80}", people=3).folder
+    folder = write_mot(tmp_path / f"zürich-{'x' * 80}", people=3)
     for path in folder.glob("*/gt/gt.txt"):
         lines = [line.rsplit(",", 3)[0] for line in path.read_text().splitlines() if ",90000," not in line]
         path.write_text("".join(f"{line},1\n" for line in lines))
@@ -54,7 +54,7 @@ def test_a_folder_of_any_name_makes_a_site_and_what_is_assumed_is_said(tmp_path:
 
 
 def test_pictures_are_brought_by_the_number_of_their_frame(tmp_path: Path) -> None:
-    folder = write_mot(tmp_path / "mot", people=4).folder
+    folder = write_mot(tmp_path / "mot", people=4)
     tracking = read_layout("mot", folder, NOTHING)
     for index, camera in enumerate(tracking.cameras):
         frames = tracking.boxes.frame[tracking.boxes.camera == index].tolist()
@@ -102,10 +102,10 @@ def test_cut_views_do_not_overlap_and_are_said(wildtrack: Path) -> None:
 
 
 def test_a_submission_takes_the_place_of_annotations(tmp_path: Path) -> None:
-    folder = write_cityflow(tmp_path, cars=6).folder
+    folder = write_cityflow(tmp_path, count=6, within_s=60.0).folder
     plain = read_layout("cityflow", folder, NOTHING)
     lines = []
-    for path in sorted(folder.glob("S04/c*/gt/gt.txt")):
+    for path in sorted(folder.glob("S01/c*/gt/gt.txt")):
         for line in path.read_text().splitlines():
             frame, identity, *ltwh = line.split(",")[:6]
             lines.append(" ".join([path.parents[1].name[1:], identity, frame, *ltwh, "0", "0"]))
@@ -285,7 +285,7 @@ def test_a_report_names_every_reason_in_words(wildtrack: Path, tmp_path: Path) -
 
 
 def test_a_camera_with_boxes_and_no_homography_is_named(tmp_path: Path) -> None:
-    folder = write_mot(tmp_path / "mot", people=6).folder
+    folder = write_mot(tmp_path / "mot", people=6)
     (folder / "c003" / "homography.txt").unlink()
     findings = look_at(read_layout("mot", folder, NOTHING)).findings
     assert [finding.camera for finding in findings if finding.kind == "calibration"] == ["c003"]
@@ -304,8 +304,8 @@ def test_places_where_nobody_passes_and_a_wrong_scale_are_said_as_that(tmp_path:
 
 
 def test_doubtful_questions_can_be_read_with_their_rows(tmp_path: Path) -> None:
-    made = write_mot(tmp_path / "mot", people=30)
-    report = build(read_layout("mot", made.folder, NOTHING), tmp_path / "out", Options(limit=14))
+    folder = write_mot(tmp_path / "mot", people=30)
+    report = build(read_layout("mot", folder, NOTHING), tmp_path / "out", Options(limit=14))
     text = (tmp_path / "out" / "build" / "review.md").read_text()
     assert text.count("\n## ") == report["published"]["in_review"]
     assert text.count("(told as right)") >= report["published"]["in_review"]

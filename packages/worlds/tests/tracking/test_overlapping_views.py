@@ -21,7 +21,7 @@ from gnomon_worlds.tracking.reading import Inputs, read_layout
 
 @pytest.fixture(scope="module")
 def plaza(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_wildtrack(tmp_path_factory.mktemp("plaza"), people=30, frames=120).folder
+    return write_wildtrack(tmp_path_factory.mktemp("plaza"), people=30, frames=120)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_views_that_are_cut_apart_cannot_be_asked_about(plaza: Path, tmp_path: P
 
 
 def test_views_that_hardly_overlap_are_refused_with_the_reasons(tmp_path: Path) -> None:
-    look = look_at(read_layout("mot", write_mot(tmp_path / "mot", people=6).folder, Inputs()))
+    look = look_at(read_layout("mot", write_mot(tmp_path / "mot", people=6), Inputs()))
     with pytest.raises(DataError, match="no two cameras see"):
         build_overlaps(look, tmp_path / "out")
     with pytest.raises(DataError, match="no two cameras see"):  # a task that is named twice is one
@@ -106,7 +106,7 @@ def moved(folder: Path, by_px: int) -> Path:
 
 
 def test_boxes_of_people_beyond_the_picture_are_left_out_and_counted(tmp_path: Path) -> None:
-    folder = moved(write_wildtrack(tmp_path / "few", people=10, frames=60).folder, 300)
+    folder = moved(write_wildtrack(tmp_path / "few", people=10, frames=60), 300)
     tracking = read_layout("wildtrack", folder, Inputs())
     assert any("have their middle outside the picture" in note for note in tracking.notes)
     assert any("no Image_subsets: pictures are taken to be 1920 × 1080" in note for note in tracking.notes)
@@ -114,7 +114,7 @@ def test_boxes_of_people_beyond_the_picture_are_left_out_and_counted(tmp_path: P
 
 
 def test_too_many_beyond_it_disprove_the_pictures_size(tmp_path: Path) -> None:
-    folder = write_wildtrack(tmp_path / "small", people=10, frames=60).folder
+    folder = write_wildtrack(tmp_path / "small", people=10, frames=60)
     (folder / "Image_subsets" / "C1").mkdir(parents=True)
     Image.new("L", (640, 360)).save(folder / "Image_subsets" / "C1" / "00000000.png")
     tracking = read_layout("wildtrack", folder, Inputs())

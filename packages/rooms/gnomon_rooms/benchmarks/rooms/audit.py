@@ -35,9 +35,7 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
                 yield guess(ALIKE, "floor", protocol, name, left=left, offered=offered)
                 continue
             for rule, value in floors_of(sample).items():
-                yield ShortcutGuess(
-                    shortcut=rule, kind="floor", view=protocol, sample_id=name, value=value, chance=None
-                )
+                yield ShortcutGuess(shortcut=rule, kind="floor", view=protocol, sample_id=name, value=value)
 
 
 def option_tables(samples: Sequence[Sample]) -> Iterator[OptionTable]:

@@ -83,7 +83,7 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
         if names[plain_name(place.name)] == 1
         and plain_name(place.name)
         and city.streets.snap(place.at) is not None
-        and (place.hours is None or open_intervals(place.hours, _SOME_DAY, None) is not None)
+        and (place.hours is None or open_intervals(place.hours, _SOME_DAY) is not None)
     ]
     # Sights may be without hours: then nothing is claimed of them. Of shops only those with hours are asked.
     sights = tuple(place for place in single if place.kind in SIGHTS)

@@ -7,7 +7,7 @@ from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from gnomon_trips.benchmarks.travelplanner.floors import floors_of
-from gnomon_trips.benchmarks.travelplanner.loader import TravelTask
+from gnomon_trips.benchmarks.travelplanner.loader import task_in
 from gnomon_trips.sandbox.record import plain_words
 from gnomon_trips.sandbox.rules import judge
 from gnomon_trips.sandbox.scheduler import find_trip
@@ -22,21 +22,20 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
     """Plan greedily, or with what is listed first."""
     for protocol, protocol_samples in samples.items():
         for sample in protocol_samples:
-            for rule, value in floors_of(_task(sample).sandbox).items():
+            for rule, value in floors_of(task_in(sample).sandbox).items():
                 yield ShortcutGuess(
                     shortcut=rule,
                     kind="floor",
                     view=protocol,
                     sample_id=sample.ref.sample_id,
                     value=value,
-                    chance=None,
                 )
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
     """Faults of people's plans, by rule, and names that several restaurants of a city share."""
     for sample in samples:
-        task, name = _task(sample), sample.ref.sample_id
+        task, name = task_in(sample), sample.ref.sample_id
         if task.people_plan is not None:
             for rule, words in judge(task.people_plan, task.sandbox).faults.items():
                 yield DataFault(sample_id=name, kind=f"people_{rule}", detail="; ".join(words))
@@ -49,7 +48,7 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
 
 def remarks(samples: Sequence[Sample]) -> Iterator[str]:
     """How many plans of people pass, and for how many tasks the exact planner finds one."""
-    tasks = [_task(sample) for sample in samples]
+    tasks = [task_in(sample) for sample in samples]
     plans = [(task, task.people_plan) for task in tasks if task.people_plan is not None]
     passed = sum(judge(plan, task.sandbox).final_pass for task, plan in plans)
     yield f"Of {len(plans)} people's plans {passed} keep every rule."
@@ -57,8 +56,3 @@ def remarks(samples: Sequence[Sample]) -> Iterator[str]:
     planned = sum(trip.days is not None for trip in trips)
     refused = sum(trip.days is None and trip.is_proven for trip in trips)
     yield f"The exact planner plans {planned} of {len(tasks)} tasks and proves {refused} infeasible."
-
-
-def _task(sample: Sample) -> TravelTask:
-    task: TravelTask = sample.target["task"]
-    return task

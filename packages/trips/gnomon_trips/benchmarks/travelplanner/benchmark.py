@@ -25,6 +25,7 @@ from gnomon_trips.benchmarks.travelplanner.loader import (
     clusters_of,
     find_file,
     read_tasks,
+    task_in,
     task_of,
 )
 from gnomon_trips.benchmarks.travelplanner.plan_row import plan_row
@@ -66,7 +67,7 @@ class TravelPlanner(PlainBenchmark):
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         reject_variant(self.name, variant)
-        return score_response(_task(sample).sandbox, response, scoring=scoring)
+        return score_response(task_in(sample).sandbox, response, scoring=scoring)
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
@@ -82,13 +83,13 @@ class TravelPlanner(PlainBenchmark):
         return score_response(sandbox, record.get("response"), scoring=scoring)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        return floors_of(_task(sample).sandbox)
+        return floors_of(task_in(sample).sandbox)
 
     def plan_row(self, row: Row) -> PlanRow:
         return plan_row(row)
 
     def question_view(self, sample: Sample) -> QuestionView:
-        task, needs = _task(sample), _task(sample).needs
+        task, needs = task_in(sample), task_in(sample).needs
         wishes = {
             "Cuisines": ", ".join(needs.cuisines),
             "Room type": needs.room_type or "",
@@ -116,7 +117,7 @@ class TravelPlanner(PlainBenchmark):
             result = json.loads(answer)
             faults, cost = result["faults"], f"${result['cost_usd']:,} of ${result['budget_usd']:,}"
         except (ValueError, KeyError, TypeError):
-            scored = score_response(_task(sample).sandbox, answer, scoring="strict")
+            scored = score_response(task_in(sample).sandbox, answer, scoring="strict")
             return self.verdict_in_words(sample, scored.answer, {}) if scored.answer else NO_ANSWER
         if not faults:
             return f"Every rule that applies is kept; the plan costs {cost}."
@@ -130,11 +131,6 @@ def _sample(protocol: PromptProtocol, ref: SampleRef, task: TravelTask) -> Sampl
 
 def _ref(task: TravelTask, cluster: str) -> SampleRef:
     return SampleRef(sample_id=task.sample_id, task=task.level, cell=task.level, cluster=cluster)
-
-
-def _task(sample: Sample) -> TravelTask:
-    task: TravelTask = sample.target["task"]
-    return task
 
 
 travelplanner: Benchmark = TravelPlanner()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.sample import DataFault
+from gnomon.core.sample import DataFault, Sample
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_trips.benchmarks.travelplanner.query import level_of, read_query
@@ -106,6 +106,12 @@ def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
             continue
         tasks[task.sample_id] = task
     return list(tasks.values()), faults
+
+
+def task_in(sample: Sample) -> TravelTask:
+    """The task that a sample asks."""
+    task: TravelTask = sample.target["task"]
+    return task
 
 
 def task_of(row: object) -> TravelTask:

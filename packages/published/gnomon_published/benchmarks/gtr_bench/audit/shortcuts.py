@@ -219,7 +219,6 @@ def _try_windows(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterat
                 view=question.view,
                 sample_id=question.sample_id,
                 value=overlap,
-                chance=None,
             )
 
 
