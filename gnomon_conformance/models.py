@@ -3,11 +3,14 @@
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import Any
 
+from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_providers import ModelProvider
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_conformance.agents import ECHO
 from gnomon_conformance.check import ensure
 from gnomon_tools.core.registry import ALLOWED_NAME, NAME
 
@@ -26,8 +29,8 @@ class ModelProviderSuite:
         ensure(isinstance(provider.calls_network, bool), "calls_network: True or False")
 
     def opens_a_model_that_replies(self) -> None:
-        """`NAME/model` gives a Reply to a question, several at once, and closes. Not tried where it calls a
-        network.
+        """`NAME/model` gives a Reply to a question, alone, beside a tool and after a tool's result, all at
+        once, and closes. Not tried where it calls a network.
         """
         if self._provider.calls_network:
             return
@@ -42,8 +45,21 @@ class ModelProviderSuite:
 async def _ask(provider: ModelProvider, spec: ModelSpec, media: MediaStore) -> list[Reply]:
     model = provider.open(spec, media)
     ensure(model.id == spec.id, f"open: a model whose id is {spec.id!r}, not {model.id!r}")
-    request = Request(messages=[{"role": "user", "content": "What is the capital of France?"}], tools=[])
+    question: Message = {"role": "user", "content": "What is the capital of France?"}
+    call: ToolCall = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "echo", "arguments": '{"word": "on"}'},
+    }
+    called: Message = {"role": "assistant", "content": "", "tool_calls": [call]}
+    result: Message = {"role": "tool", "content": '{"word": "on"}', "tool_call_id": "1"}
+    asked: list[tuple[list[Message], list[dict[str, Any]]]] = [
+        ([question], []),
+        ([question], [ECHO.schema()]),
+        ([question, called, result], [ECHO.schema()]),
+    ]
     try:
-        return list(await asyncio.gather(*(model.reply(request) for _ in range(3))))
+        requests = (Request(messages=messages, tools=tools) for messages, tools in asked)
+        return list(await asyncio.gather(*map(model.reply, requests)))
     finally:
         await model.close()

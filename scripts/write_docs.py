@@ -26,18 +26,10 @@ from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
-from gnomon_published.gazetteer.japan import Gazetteer
-from gnomon_published.map_record.record import MapRecord
 from gnomon_service.api.documentation import parts_of_spec
-from gnomon_tools.core.clip import Footage
-from gnomon_tools.core.inputs import Need
 from gnomon_tools.core.schema_words import fields_of, range_words
 from gnomon_tools.core.tool import Tool
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.scene.boxes import Boxes
-from gnomon_tools.scene.scene import Scene
-from gnomon_trips.itinerary.trip import Trip
-from gnomon_trips.sandbox.record import TravelSandbox
 from scripts import limits
 from scripts.marked_text import with_text_between
 
@@ -79,13 +71,19 @@ def calls_text(ends: tuple[int, int]) -> str:
 # Tools
 
 
-def tools_part(need: Need) -> Callable[[], str]:
-    """The part of docs/tools.md about the tools with this need."""
+def kind_of(tool: Tool[Any]) -> str:
+    """What the tool works on, as the marks of docs/tools.md call it."""
+    return "nothing" if tool.needs is None else tool.needs.__name__
 
-    def part() -> str:
-        return "".join(tool_section(tool) for tool in TOOLS.own() if tool.needs is need)
 
-    return part
+def kinds_of_tools() -> list[str]:
+    """What our tools work on, each kind once: docs/tools.md has a part for each."""
+    return sorted({kind_of(tool) for tool in TOOLS.own()})
+
+
+def tools_part(kind: str) -> str:
+    """The part of docs/tools.md about the tools that work on this."""
+    return "".join(tool_section(tool) for tool in TOOLS.own() if kind_of(tool) == kind)
 
 
 def tool_section(tool: Tool[Any]) -> str:
@@ -419,18 +417,6 @@ def public_lists() -> str:
     return paragraphs(*(part for title, lines in lists.items() for part in (f"## {title}", "\n".join(lines))))
 
 
-NEEDS: Mapping[str, Need] = {
-    "scene": Scene,
-    "footage": Footage,
-    "gazetteer": Gazetteer,
-    "trip": Trip,
-    "map_record": MapRecord,
-    "sandbox": TravelSandbox,
-    "boxes": Boxes,
-    "nothing": None,
-}
-
-
 def limits_table(group: str) -> str:
     """Bounds of one kind."""
     return paragraphs(table(("what", "most", "beyond", "set in"), limits.rows_of(group)))
@@ -447,7 +433,7 @@ def other_limits() -> str:
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
+    "tools.md": {f"tools, needs {kind}": partial(tools_part, kind) for kind in kinds_of_tools()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
     "presets.md": {"table of presets": presets_table, "presets": presets_sections},
     "benchmarks/README.md": {"table of benchmarks": benchmarks_table},

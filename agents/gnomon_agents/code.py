@@ -19,9 +19,9 @@ from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.message import Block, Message, ToolCall, before_question
 from gnomon.core.trace import NoteStep
-from gnomon.core.words import CALL_SHOWN, TOOLS_FIRST
+from gnomon.core.words import CALL_NAMED, CALL_SHOWN, TOOLS_FIRST
 from gnomon_agents.code_runtime.interpreter import CallFailed, Interpreter, Run, WrongCall
-from gnomon_agents.code_runtime.stubs import function_names, parameter_names, stub
+from gnomon_agents.code_runtime.stubs import function_names, needed_names, parameter_names, stub
 from gnomon_agents.core.messages import as_observation, with_user_turn
 from gnomon_agents.core.tool_turn import LAST_TURN, run_noted
 from gnomon_agents.text_react import QUESTION
@@ -39,11 +39,15 @@ your answer; so is `final_answer(value)` in the code."""
 # A small model copies the example, whatever it is: where there are functions, it calls one.
 PLAIN_EXAMPLE = "print(6 * 7)"
 REMINDER = "To run Python first, end your reply with a ```python block instead."
+# Asked to run Python, a small model writes the functions anew, from their docstrings.
+CALL_REMINDER = "To call a function first, end your reply with a ```python block that calls it instead."
 TOOLS = """These functions are there already, to be called by position or by name. Each returns a dict, or \
 raises a RuntimeError that says what is wrong; up to {most} calls in all:"""
 FORBIDDEN = "These functions exist; none of them may be called for this question, and none is there:"
 USED_UP = "All calls of functions are used up."
 ANSWER = "Answer in the form that the question asks for."
+CUT = "Your reply was cut before its block ended, so nothing of it ran. Write a shorter block."
+SAME = "This block ran before and came to the same. Change it, or answer."
 REPEATED = "Calls that were made before, to the letter, gave the same results again. Use them to answer."
 MAX_ARGUMENTS = 100_000  # characters of one call's arguments
 RAN = "Python ran"  # how the note of a block begins
@@ -73,16 +77,21 @@ async def _loop(context: AgentContext, interpreter: Interpreter, tools: "_Tools"
     is_first, introduction = context.words >= TOOLS_FIRST, tools.introduction()
     if is_first:
         asked = before_question(context.prompt, f"{introduction}\n{QUESTION}")
-        messages = with_user_turn(asked, REMINDER)
+        messages = with_user_turn(asked, tools.reminder())
     else:
         messages = with_user_turn(context.prompt, introduction)
+    says_why, came_to = context.words >= CALL_NAMED, ("", "")
     while True:
         reply = await context.generate(messages, tool_choice="none", offer_tools=False)
         block = BLOCK.search(reply.text)
         if block is None:
             return reply.text
-        run = await interpreter.run(block[1])
+        was_cut = reply.finish_reason == "length" and not block[0].rstrip().endswith("```")
+        run = Run(error=CUT) if says_why and was_cut else await interpreter.run(block[1])
         observation = _observation(run)
+        came_before, came_to = came_to, (block[1], observation)
+        if says_why and came_to == came_before:
+            observation += f"\n{SAME}"
         context.trace.add(NoteStep(text=_note(run, observation, interpreter)))
         if run.final is not None:
             return run.final
@@ -113,9 +122,7 @@ class _Tools:
     def introduction(self) -> str:
         """What the model is told of Python and of its functions."""
         schemas = self._context.toolbox.schemas
-        shows_call = self.names and self._context.words >= CALL_SHOWN
-        example = f"print({next(iter(self.names))}(...))" if shows_call else PLAIN_EXAMPLE
-        intro = f"{INTRO}\n```python\n{example}\n```\n{RUNS}"
+        intro = f"{INTRO}\n```python\n{self._example()}\n```\n{RUNS}"
         if not schemas or not (self.names or self._context.words >= TOOLS_FIRST):
             return intro
         listed = "\n\n".join(stub(*each) for each in zip(function_names(schemas), schemas, strict=True))
@@ -124,6 +131,18 @@ class _Tools:
         required = self._context.arm.tool_choice == "required"
         first = ["Call at least one function before you answer."] if required else []
         return "\n".join([intro, TOOLS.format(most=self._context.tool_calls_left), listed, *first])
+
+    def reminder(self) -> str:
+        """The last line of the prompt, behind the question."""
+        return CALL_REMINDER if self.names and self._context.words >= CALL_NAMED else REMINDER
+
+    def _example(self) -> str:
+        if not self.names or self._context.words < CALL_SHOWN:
+            return PLAIN_EXAMPLE
+        name, schema = next(zip(self.names, self._schemas, strict=True))
+        needed = needed_names(schema) if self._context.words >= CALL_NAMED else []
+        arguments = ", ".join(f"{parameter}=..." for parameter in needed) or "..."
+        return f"print({name}({arguments}))"
 
     async def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Run a call that the code makes, as a call of the trial's; its result as plain values.

@@ -21,7 +21,8 @@ class ReplyState(StrEnum):
     CUT = "cut"  # cut at its limit, and no answer in it
     CALL_IN_TEXT = "call_in_text"  # a call of a tool, written as text, stands where the answer should be
     THOUGHT_ONLY = "thought_only"  # nothing but reasoning
-    UNREADABLE = "unreadable"  # words without an answer in any known form, or a call that nobody can parse
+    # Words without an answer in any known form, or a call that nobody can parse or had offered.
+    UNREADABLE = "unreadable"
     REFUSED = "refused"  # the model or its provider's filter refused
     EMPTY = "empty"  # no words at all
     REPEATED = "repeated_calls"  # the same call, to the letter, until a limit ended it
@@ -81,9 +82,9 @@ def reply_state(
         return ReplyState.CALL_IN_TEXT
     if reason in REFUSED_REASONS:
         return ReplyState.REFUSED
-    if words.strip():
-        return ReplyState.UNREADABLE
     last = replies[-1] if replies else None
+    if words.strip() or (last is not None and last.tool_calls):
+        return ReplyState.UNREADABLE
     has_thought = bool(trace.response.strip()) or (
         last is not None and (last.has_reasoning or bool(last.reasoning_tokens))
     )

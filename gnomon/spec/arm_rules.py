@@ -62,7 +62,8 @@ def conditions(spec: JobSpec, _: object) -> None:
                 message = f"{name!r} is one of Gnomon's own: write the fields of the arm in place of it"
                 raise SpecError(message, field=field)
             if name not in CONDITIONS:
-                there_are = choices(name, CONDITIONS.outside_names(), may_be_yours=True)
+                named = [other for other in CONDITIONS.names() if other not in Arm.model_fields]
+                there_are = choices(name, named, may_be_yours=True)
                 raise SpecError(f"no condition {name!r}; {there_are}", field=field)
             kind = CONDITIONS.get(name).options
             try:

@@ -28,10 +28,7 @@ ANSWER_OPTIONS = frozenset(
     }
 )
 # With a provider that makes nothing of `api_base`, a key listed for one address would go to another.
-TAKES_BASE = (
-    *("openai", "hosted_vllm", "anthropic", "azure", "gemini", "mistral", "openrouter"),
-    *("together_ai", "huggingface", "deepseek", "groq", "minimax", "moonshot"),
-)
+TAKES_BASE = ("hosted_vllm", "anthropic", "azure", "huggingface", *PROVIDERS)
 UNBOUNDED = (  # providers whose adapters in LiteLLM use no HTTP client that they are given
     *("aiohttp_openai", "amazon_nova", "anthropic_text", "cloudflare", "cohere", "cohere_chat", "custom"),
     *("maritalk", "oobabooga", "petals", "text-completion-codestral"),

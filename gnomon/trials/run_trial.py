@@ -112,7 +112,7 @@ async def run_trial(
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
         trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
         kind = error.kind if isinstance(error, Escape) else type(error).__name__
-        end = missing(f"internal:{kind}", "a fault of Gnomon's own; see the trace")
+        end = missing(f"internal:{kind}", f"a fault of Gnomon or of a plug-in, see the trace: {error}")
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
     row = row_of(trial, bench, now, trace, end)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,7 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.job_context import JobContext
 from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
-from gnomon_agents.code import FORBIDDEN, RAN, REPEATED, code
+from gnomon_agents.code import CALL_REMINDER, CUT, FORBIDDEN, RAN, REMINDER, REPEATED, SAME, code
 from gnomon_agents.code_runtime import interpreter
 from gnomon_agents.core.tool_turn import LAST_TURN
 from gnomon_agents.models.reference.model import ReferenceModel
@@ -168,9 +169,10 @@ async def test_functions_that_are_forbidden_are_shown_and_not_there(heard, arm):
 @pytest.mark.parametrize(
     ("words", "arm", "example"),
     [
-        (4, {}, "print(echo(...))"),
+        (6, {}, "print(echo(word=...))"),
+        (5, {}, "print(echo(...))"),
         (3, {}, "print(6 * 7)"),
-        (4, {"tool_choice": "none"}, "print(6 * 7)"),
+        (6, {"tool_choice": "none"}, "print(6 * 7)"),
     ],
 )
 async def test_the_example_calls_a_function_where_there_is_one(heard, words, arm, example):
@@ -178,6 +180,36 @@ async def test_the_example_calls_a_function_where_there_is_one(heard, words, arm
     context.words = words
     assert await code.answer(context) == "so be it"
     assert f"such as this:\n```python\n{example}\n```\nYou will" in told(context, 0)
+    last_line = CALL_REMINDER if "word=" in example else REMINDER
+    assert told(context, 0).endswith(last_line)
+
+
+class Cut(Listening):
+    """Ends each reply at a limit of tokens."""
+
+    async def reply(self, request):
+        return replace(await super().reply(request), finish_reason="length")
+
+
+@pytest.mark.parametrize(
+    ("words", "reply", "says"),
+    [
+        (6, "```python\necho('a')\nprint('fart", CUT),
+        (6, block("echo('a')"), "Value: {'said': 'a'}"),
+        (5, "```python\necho('a')\nprint('fart", "SyntaxError"),
+    ],
+)
+async def test_a_block_that_a_limit_cut_does_not_run_and_the_model_is_told_why(heard, words, reply, says):
+    context = heard([reply, "end"])
+    context.words, context.model = words, Cut(context.model.model)
+    assert await code.answer(context) == "end"
+    assert says in told(context)
+
+
+async def test_a_block_that_comes_to_the_same_again_is_told_so(heard):
+    context = heard([block("1 / 0"), block("1 / 0"), block("x = 1"), block("x"), "end"])
+    assert await code.answer(context) == "end"
+    assert [SAME in told(context, turn) for turn in range(5)] == [False, False, True, False, False]
 
 
 @pytest.mark.parametrize("arm", [{"tool_choice": "none"}, {"max_tool_calls": 0}, {}])

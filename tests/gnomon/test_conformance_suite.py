@@ -9,6 +9,7 @@ from pydantic import Field
 
 from gnomon.core.agent import AgentContext
 from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.model import Reply, Request
 from gnomon.core.score import Score
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 from gnomon_conformance import NotKept, checks
@@ -55,6 +56,24 @@ class Careless:
 
     def score_record(self, record: Mapping[str, Any], **_: Any) -> Score:
         return Score(value=0.0)
+
+
+class Wordless:
+    """A provider whose model leaves out the text of a reply that has a call."""
+
+    name, calls_network, description = "wordless", False, "Calls the tool it is offered."
+
+    def __init__(self) -> None:
+        self.id = "wordless/model"
+
+    def open(self, *_: Any) -> "Wordless":
+        return self
+
+    async def reply(self, request: Request) -> Reply:
+        return Reply(text=None if request.tools else "Paris")  # type: ignore[arg-type]
+
+    async def close(self) -> None:
+        return None
 
 
 def same(options: PresetOptions, _: Any) -> ArmPlan:
@@ -118,6 +137,10 @@ def test_a_preset_is_told_that_its_arms_are_the_same() -> None:
         "contrasts_differ_in_what_they_name_alone": "say what it isolates",
     }
     assert all(parts(faults(preset), words))
+
+
+def test_a_model_is_told_what_it_gets_wrong_where_there_is_a_tool() -> None:
+    assert all(parts(faults(Wordless()), {"opens_a_model_that_replies": "its text is a str"}))
 
 
 @pytest.mark.parametrize("plugin", [Chatty, 3, "tool"])

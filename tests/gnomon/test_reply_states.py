@@ -1,7 +1,10 @@
 """What became of a reply is one of a closed list, by how it ended and what was read of it."""
 
+from dataclasses import replace
+
 import pytest
 
+from gnomon.core.message import ToolCall
 from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState, reply_state
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, ToolStep, Trace
@@ -70,3 +73,11 @@ def test_a_trial_that_a_limit_ended_at_repeated_calls_is_spent_on_them() -> None
 def test_reasoning_beside_an_empty_reply_is_thought_only() -> None:
     trace = trace_of("", has_reasoning=True)
     assert reply_state(Outcome.MODEL_FAILED, "no_answer", None, trace) == ReplyState.THOUGHT_ONLY
+
+
+def test_a_call_where_no_tool_was_offered_is_unreadable_and_not_empty() -> None:
+    trace = trace_of("", has_reasoning=True)
+    [reply] = trace.replies
+    call: ToolCall = {"id": "1", "type": "function", "function": {"name": "speed", "arguments": "{}"}}
+    trace = Trace(steps=[replace(reply, tool_calls=(call,))], response="")
+    assert reply_state(Outcome.MODEL_FAILED, "no_answer", None, trace) == ReplyState.UNREADABLE

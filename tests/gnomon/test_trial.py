@@ -249,6 +249,7 @@ def test_every_failure_becomes_data(error: BaseException, outcome: Outcome, stop
     row, _, _ = run(fails(error))
     assert (row.outcome, row.stop_reason) == (outcome, stop)
     assert row.score == (0.0 if outcome is Outcome.MODEL_FAILED else None)
+    assert str(error) in row.error, "its own words, whoever's fault it is: a plug-in fails so too"
 
 
 def test_an_agent_or_a_sample_that_would_end_the_process_ends_its_trial_alone() -> None:

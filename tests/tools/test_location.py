@@ -17,17 +17,17 @@ def told(toolbox: Toolbox, start: dict, end: dict | None = None) -> str:
 
 
 @pytest.mark.parametrize(
-    "start",
+    ("start", "such"),
     [
-        {},
-        {"camera": "c1", "place": "p1"},
-        {"camera": "c1", "x_m": 1, "y_m": 1},
-        {"floor": 1},
-        {"camera": None},
+        ({}, ""),
+        ({"camera": "c1", "place": "p1"}, ': {"place": "p1"} alone, for example'),
+        ({"camera": "c1", "x_m": 1, "y_m": 1}, ': {"camera": "c1"} alone, for example'),
+        ({"floor": 1}, ""),
+        ({"camera": None}, ""),
     ],
 )
-def test_a_location_names_exactly_one_point(outdoors, start):
-    assert told(outdoors, start) == "start: give exactly one of camera, place, or x_m with y_m"
+def test_a_location_names_exactly_one_point(outdoors, start, such):
+    assert told(outdoors, start) == f"start: give exactly one of camera, place, or x_m with y_m{such}"
 
 
 def test_half_a_point_is_none(outdoors):
@@ -35,7 +35,8 @@ def test_half_a_point_is_none(outdoors):
 
 
 def test_a_camera_has_its_own_floor(outdoors):
-    assert "floor goes with x_m and y_m" in told(outdoors, {"camera": "c1", "floor": 0})
+    said = told(outdoors, {"camera": "c1", "floor": 0})
+    assert said == 'start: leave out floor, which goes with x_m and y_m: give {"camera": "c1"} alone'
 
 
 @pytest.mark.parametrize("start", [{"x_m": "1", "y_m": 1}, {"x_m": True, "y_m": 1}, {"x_m": 1e7, "y_m": 1}])

@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from sqlalchemy import Connection, inspect, select, text, update
 
 from gnomon.core.errors import SpecError
+from gnomon.core.row import ROW_COLUMNS
 from gnomon_workers.store import Store
 from gnomon_workers.store.database import AnyRevision, revision_of
 from gnomon_workers.store.migration import REVISIONS, lost_on_the_way, migrate
-from gnomon_workers.store.older_tables import OLDER
+from gnomon_workers.store.older_tables import OLDER, complete
 from gnomon_workers.store.schema import (
     REVISION,
     alembic_version,
@@ -155,6 +157,23 @@ def insert(db: Connection, table: str, *parts: dict[str, Any]) -> None:
     values = {name: value for part in parts for name, value in part.items()}
     columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
     db.execute(text(f"INSERT INTO {table} ({columns}) VALUES ({places})"), values)
+
+
+@BOTH
+def test_a_column_that_earlier_results_lack_holds_its_fields_default_in_them(url: str) -> None:
+    store = Store(url)
+    job = create(store)
+    [lease, *_] = store.lease(job.id, 0, worker="w", ttl_s=9.0)
+    store.finish([(lease, make_row(lease), TRACE)])
+    later = ("metrics", "flags", "tools_used", "cache_hits", "wall_s", "attempt", "error")
+    with store.writing() as db:
+        for name in later:
+            db.execute(text(f"ALTER TABLE results DROP COLUMN {name}"))
+        complete(db, Operations(MigrationContext.configure(db)))
+    [row] = store.iter_rows(job.id)
+    defaults = {column.name: column.default for column in ROW_COLUMNS}
+    assert {name: getattr(row, name) for name in later} == {name: defaults[name] for name in later}
+    store.close()
 
 
 @BOTH

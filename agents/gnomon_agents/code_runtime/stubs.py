@@ -47,9 +47,15 @@ def function_names(schemas: Sequence[ToolSchema]) -> dict[str, str]:
 
 def parameter_names(schema: ToolSchema) -> list[str]:
     """The parameters of a tool's function, in the order of its signature: those that it needs come first."""
+    needed = needed_names(schema)
     parameters = schema["function"].get("parameters") or {}
-    needed = [name for name in parameters.get("properties", {}) if name in parameters.get("required", ())]
     return [*needed, *(name for name in parameters.get("properties", {}) if name not in needed)]
+
+
+def needed_names(schema: ToolSchema) -> list[str]:
+    """The parameters that a call must give."""
+    parameters = schema["function"].get("parameters") or {}
+    return [name for name in parameters.get("properties", {}) if name in parameters.get("required", ())]
 
 
 def stub(name: str, schema: ToolSchema) -> str:

@@ -1,5 +1,6 @@
 """How the arguments of a call name a point of the scene."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Self
@@ -31,12 +32,16 @@ class Location(ToolArgs):
     @model_validator(mode="after")
     def _names_one_point(self) -> Self:
         by_xy = self.x_m is not None or self.y_m is not None
-        if (self.camera is not None) + (self.place is not None) + by_xy != 1:
-            raise ValueError("give exactly one of camera, place, or x_m with y_m")
+        names = self.model_dump(include={"camera", "place"}, exclude_none=True)
+        # A small model that is told a rule breaks the next one: shown what to keep, it keeps that.
+        kept = json.dumps(dict(list(names.items())[-1:]), ensure_ascii=False) if names else ""
+        if len(names) + by_xy != 1:
+            such = f": {kept} alone, for example" if kept else ""
+            raise ValueError(f"give exactly one of camera, place, or x_m with y_m{such}")
         if by_xy and (self.x_m is None or self.y_m is None):
             raise ValueError("x_m and y_m go together")
         if self.floor is not None and not by_xy:
-            raise ValueError("floor goes with x_m and y_m; a camera or place has its own")
+            raise ValueError(f"leave out floor, which goes with x_m and y_m: give {kept} alone")
         return self
 
 

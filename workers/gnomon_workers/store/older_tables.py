@@ -8,6 +8,7 @@ what workers had leased is given back.
 from alembic.operations import Operations
 from sqlalchemy import Column, Connection, DefaultClause, Table, inspect, text
 
+from gnomon.core.row import ROW_COLUMNS
 from gnomon_workers.store.schema import metadata, results
 
 OLDER = tuple(f"{number:04}" for number in range(1, 18))
@@ -19,6 +20,8 @@ RENAMED = (
 )
 SEALED = "UPDATE jobs SET sealed_rows = scored + model_failed + infra_missing"  # no seal is made afterwards
 TOLD = "UPDATE jobs SET told_at = finished_at"  # what has ended long ago is no news
+# By column of `results`: what an earlier row holds in it, as stored.
+OF_EARLIER = {c.name: "[]" if c.kind == "texts" else str(c.default) for c in ROW_COLUMNS}
 GIVEN_BACK = "UPDATE trials SET state = 'pending', worker = NULL WHERE state = 'leased'"
 
 
@@ -55,12 +58,16 @@ def _columns(db: Connection, table: str) -> dict[str, bool]:
 
 
 def _complete(db: Connection, op: Operations, table: Table) -> None:
-    """Add the columns and indexes that the table lacks. Texts of earlier rows are empty."""
+    """Add the columns and indexes that the table lacks.
+
+    Earlier results get the default of the row's field, other earlier rows empty texts.
+    """
+    earlier = OF_EARLIER if table is results else {}
     present = _columns(db, table.name)
     for column in table.columns:
         if column.name not in present:
             declared = column.server_default
-            default = None if column.nullable else ""
+            default = None if column.nullable else earlier.get(column.name, "")
             if isinstance(declared, DefaultClause):
                 default = str(declared.arg)
             new = Column(column.name, column.type, nullable=column.nullable, server_default=default)

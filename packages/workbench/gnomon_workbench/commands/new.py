@@ -23,7 +23,5 @@ def new(kind: str, name: str, out: Path) -> None:
 
     plugin = write_plugin(kind, name, out)
     click.echo(f"{plugin.folder}: {', '.join(plugin.files)}")
-    click.echo(
-        f"cd {plugin.folder} && pip install -e '.[test]' && python -m pytest     # then: gnomon run job.yaml",
-        err=True,
-    )
+    install = "pip install --no-build-isolation -e '.[test]'"
+    click.echo(f"cd {plugin.folder} && {install} && python -m pytest  # then: gnomon run job.yaml", err=True)
