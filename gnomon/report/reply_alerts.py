@@ -103,13 +103,13 @@ def setting_alerts(report_input: ReportInput) -> Iterator[Alert]:
             )
             yield alert(
                 "kept_replies",
-                f"{own} replies are from the response cache, of “{fewest[1].name}” {others}: the arms were "
-                "not answered at the same time",
+                f"{own} replies are from the response cache, of “{fewest[1].name}” {others}: they were made "
+                "before, for another arm or an earlier job",
                 model=model.label,
                 arm=arm.name,
                 concerned=totals.sums["cache_hits"],
                 n=totals.sums["model_calls"],
-                advice="Run it anew with `cache: false`.",
+                advice="Where a model may have changed since, run it anew with `cache: false`.",
             )
 
 
