@@ -290,7 +290,8 @@ def read_city(file: Path) -> City:
     Raises:
         Unavailable: the extract or its description cannot be read.
     """
-    return City(read_extract(file), about_city(file))
+    about = about_city(file)
+    return City(read_extract(file), about)
 
 
 def about_city(file: Path) -> About:
