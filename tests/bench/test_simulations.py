@@ -27,7 +27,7 @@ COMMANDS = [
     (planted_memory, ["--only", "10 % remembered"]),
     (price_ratios, ["--only", "60 single"]),
     (statistics_levels, ["--only", "60 independent"]),
-    (tokens_to_verdict, ["--only", "graded, +20"]),
+    (tokens_to_verdict, ["--only", "graded, +20, made for 20"]),
 ]
 
 
