@@ -299,7 +299,7 @@ def test_renamed_cameras_are_renamed_beside_their_pictures(tmp_path: Path) -> No
 
 def test_a_written_folder_runs_as_gtr_bench_with_its_clips(tmp_path: Path) -> None:
     out = tmp_path / "folder"
-    command = ["generate", "worlds", "--out", str(out), "--samples", "2", "--clips", "--clip-size", "480x270"]
+    command = ["generate", "worlds", "--out", str(out), "--samples", "2", "--clips", "--clip-size", "640x360"]
     with pytest.raises(SystemExit, match="0"):
         main(command)
     media = MediaStore(tmp_path / "media")
@@ -314,6 +314,6 @@ def test_a_written_folder_runs_as_gtr_bench_with_its_clips(tmp_path: Path) -> No
     with Image.open(io.BytesIO(media.read(shown[0].sha256))) as picture:
         reddish = np.asarray(picture.convert("RGB")).astype(int)
     left, _, _, bottom = bounds((reddish[..., 0] > 200) & (reddish[..., 1] < 70) & (reddish[..., 2] < 70))
-    x, y, _, height = (value / 4 for value in drawn(1).record["camera_images"][0]["bboxes"][0])
+    x, y, _, height = (value / 3 for value in drawn(1).record["camera_images"][0]["bboxes"][0])
     assert abs(left - x) <= 2
-    assert abs(bottom - min(y + height, 269)) <= 2
+    assert abs(bottom - min(y + height, 359)) <= 2
