@@ -147,11 +147,12 @@ def test_floors_are_those_of_the_last_turn() -> None:
 def test_the_other_families_keep_their_numbers_and_the_default_has_none_of_several_turns(
     tmp_path: Path,
 ) -> None:
-    default = opened(tmp_path, limit=6)
-    assert [sample.ref.task for sample in default] == list(FAMILIES)
-    assert all(sample.follow_ups == () for sample in default)
+    media = MediaStore(tmp_path)
+    default = itinerary.open(data=None, select=Select(limit=6), protocol="guarded", media=media).refs
+    assert [ref.task for ref in default] == list(FAMILIES)
     both = opened(tmp_path, "city-day", "changed-mind", limit=4)
     assert [sample.ref.sample_id.partition("-")[0] for sample in both] == ["trip0", "trip0", "talk0", "talk0"]
+    assert [sample.follow_ups == () for sample in both] == [True, True, False, False]
     assert number_of(both[-1].ref.sample_id).family == "changed-mind"
 
 
