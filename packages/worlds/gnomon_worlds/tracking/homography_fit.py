@@ -109,8 +109,7 @@ def _direct(pixels: Array, points_m: Array) -> tuple[Array, Array]:
     rows = np.concatenate([first_rows, second_rows], axis=-2)
     _, sizes, right = np.linalg.svd(rows)
     homography = np.linalg.inv(second) @ right[..., -1, :].reshape(*u.shape[:-1], 3, 3) @ first
-    norm = np.linalg.norm(homography, axis=(-2, -1), keepdims=True)
-    return homography / norm, sizes[..., 7] / sizes[..., 0]
+    return homography, sizes[..., 7] / sizes[..., 0]
 
 
 def _refined(pixels: Array, points_m: Array) -> Array:
