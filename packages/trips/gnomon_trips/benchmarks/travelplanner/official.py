@@ -27,6 +27,11 @@ class OfficialRaisesError(Exception):
     """The released code would stop with this error on the plan."""
 
 
+def is_delivered(plan: object) -> bool:
+    """Whether there is a plan at all."""
+    return bool(plan)
+
+
 def judge_officially(days: Days, sandbox: TravelSandbox) -> Judgement:
     """What the released code finds: the first fault of each rule.
 

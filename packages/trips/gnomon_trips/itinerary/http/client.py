@@ -2,7 +2,6 @@
 
 import datetime as dt
 import functools
-import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -29,12 +28,8 @@ T = TypeVar("T")
 TIMEOUT_S = 15.0
 MAX_BYTES = 10_000_000
 AGENT = "gnomon-eval itinerary"
-
-
-@functools.cache
-def _trust() -> ssl.SSLContext:
-    """The certificates that are trusted; to read them takes longer than most questions do."""
-    return httpx.create_ssl_context()
+trusted = functools.cache(httpx.create_ssl_context)
+"""The certificates that are trusted, read once: to read them takes longer than most questions do."""
 
 
 class HttpProvider:
@@ -85,7 +80,7 @@ class HttpProvider:
         """
         try:
             async with (
-                httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers, verify=_trust()) as client,
+                httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers, verify=trusted()) as client,
                 client.stream(method, f"{self.url}{path}", **more) as reply,
             ):
                 body = await self._body(reply)
