@@ -9,8 +9,9 @@ from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.environment import address_variable
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models import litellm_model
 from gnomon_agents.models.anthropic_model import AnthropicModel
-from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.catalog import open_model, preload
 from gnomon_agents.models.litellm_model import LiteLLMModel
 from gnomon_agents.models.openai_model import OpenAIModel
 from gnomon_agents.models.reference.model import ReferenceModel
@@ -106,28 +107,27 @@ def _loaded_after(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_listing_agents_and_opening_models_loads_nothing_heavy():
+def test_listing_agents_and_opening_models_of_our_own_clients_loads_nothing_heavy():
     code = (
         "from pathlib import Path\n"
-        "from gnomon_agents.models.catalog import open_model\n"
+        "from gnomon_agents.models.catalog import open_model, preload\n"
         "from gnomon.core.agent import AGENTS\n"
         "from gnomon.media import MediaStore\n"
         "from gnomon.spec.job_spec import ModelSpec\n"
         "list(AGENTS)\n"
         "open_model(ModelSpec(id='openai/m'), MediaStore(Path('none')))\n"
+        "fast = ModelSpec(id='openai/m', api_base='http://127.0.0.1:1/v1')\n"
+        "own = [ModelSpec(id='anthropic/claude'), ModelSpec(id='openai/o3', api='responses')]\n"
+        "preload([ModelSpec(id='reference'), ModelSpec(id='scripted-b'), fast, *own])\n"
     )
     assert not {"langgraph", "litellm", "langsmith"} & _loaded_after(code)
 
 
-def test_preload_loads_litellm_only_for_models_that_need_it():
-    code = (
-        "import sys\n"
-        "from gnomon_agents.models.catalog import preload\n"
-        "from gnomon.spec.job_spec import ModelSpec\n"
-        "fast = ModelSpec(id='openai/m', api_base='http://127.0.0.1:1/v1')\n"
-        "own = [ModelSpec(id='anthropic/claude'), ModelSpec(id='openai/o3', api='responses')]\n"
-        "preload([ModelSpec(id='reference'), ModelSpec(id='scripted-b'), fast, *own])\n"
-        "assert 'litellm' not in sys.modules\n"
-        "preload([fast, ModelSpec(id='openai/m')])\n"
-    )
-    assert "litellm" in _loaded_after(code)
+def test_preload_loads_litellm_for_models_that_need_it(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(litellm_model, "load", lambda: loaded.append("litellm"))
+    own = ModelSpec(id="openai/m", api_base="http://127.0.0.1:1/v1")
+    preload([own])
+    assert loaded == []
+    preload([own, ModelSpec(id="openai/m")])
+    assert loaded == ["litellm"]

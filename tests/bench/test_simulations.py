@@ -17,7 +17,7 @@ COMMANDS = [
     (gate_levels, ["--only", "40 samples"]),
     (claims, ["--only", "12 own"]),
     (statistics_levels, ["--only", "60 independent"]),
-    (tokens_to_verdict, ["--only", "graded, +20"]),
+    (tokens_to_verdict, ["--only", "graded, +20, made for 20"]),
 ]
 
 

@@ -102,7 +102,7 @@ def odds(effects: dict[tuple[int, str], float]) -> Chance:
 
 
 def test_the_mixed_model_finds_the_planted_odds_and_their_interaction() -> None:
-    rows = list(planted(odds({(0, "tools"): 0.8, (1, "tools"): 2.0}), items=600))
+    rows = list(planted(odds({(0, "tools"): 0.8, (1, "tools"): 2.0}), items=300))
     result = count("mixed_model", a_job(rows, models=2))
     first, second = result["effects"]
     assert first["odds_ratio_ci95"][0] < np.exp(0.8) < first["odds_ratio_ci95"][1]

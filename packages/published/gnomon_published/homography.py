@@ -67,11 +67,8 @@ def sensitivity(homography: Array, pixels: Array) -> Array:
 def sensitivity_at(homography: Array, pixels: Array, points_m: Array) -> Array:
     """The `sensitivity` of pixels (n × 2) whose points of the floor (n × 2) are known."""
     depth = _homogeneous(pixels) @ homography[2]
-    squares = np.zeros(len(pixels))
-    for row in (0, 1):
-        for column in (0, 1):
-            squares += (homography[row, column] - points_m[:, row] * homography[2, column]) ** 2
-    return np.asarray(np.sqrt(squares) / np.abs(depth), dtype=float)
+    rows = homography[:2, :2] - points_m[:, :, None] * homography[2, :2]
+    return np.asarray(np.linalg.norm(rows, axis=(1, 2)) / np.abs(depth), dtype=float)
 
 
 def _homogeneous(points: Array) -> Array:

@@ -92,12 +92,13 @@ def test_times_lengths_and_names_are_read_from_words() -> None:
     assert [hit.name for hit in mentions("from brine castle to Amberlow Museum", names)] == names[::-1]
 
 
-def test_it_is_right_on_three_quarters_of_the_published_questions(mapeval_dir: Path) -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.soak)])
+def test_it_is_right_on_three_quarters_of_the_published_questions(mapeval_dir: Path, every: int) -> None:
     samples = opened(mapeval_dir)
-    right = {"facts": 0.0, "tools": 0.0}
-    for ref in samples.refs:
+    right, refs = {"facts": 0.0, "tools": 0.0}, samples.refs[::every]
+    for ref in refs:
         sample = samples.get(ref.sample_id)
         right["facts"] += mapeval.score(sample, asked(sample, facts=True)[0], scoring="strict").value or 0.0
         right["tools"] += mapeval.score(sample, asked(sample, tools=True)[0], scoring="strict").value or 0.0
-    assert right["tools"] >= 0.75 * len(samples.refs)
+    assert right["tools"] >= 0.75 * len(refs)
     assert right["facts"] == right["tools"]

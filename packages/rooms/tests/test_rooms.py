@@ -25,7 +25,7 @@ from gnomon_analyses.audit.audit import audit
 from gnomon_conformance import checks
 from gnomon_rooms.benchmarks.rooms import rooms
 from gnomon_rooms.benchmarks.rooms.scoring import COMPUTED, score_choice, score_number
-from gnomon_rooms.drawing import PER_ROOM, RoomQuestion, draw_questions
+from gnomon_rooms.drawing import PER_ROOM, RoomQuestion
 from gnomon_rooms.reading import Room, find_files, read_rooms
 from gnomon_rooms.solver.answering import answer_room_question
 from gnomon_rooms.templates import TASKS
@@ -176,21 +176,30 @@ def test_boxes_are_told_where_facts_are_shown_and_the_floor_nowhere(made_up: Pat
         assert ref.sample_id not in told
 
 
-@pytest.fixture(scope="session")
-def drawn(scanned: dict[str, Room]) -> dict[bool, list[RoomQuestion]]:
-    """The questions of a third of the scanned rooms, with unique and with numbered names."""
-    return {
-        numbered: draw_questions(list(scanned.values())[::3], tasks=NAMES, seed=3, numbered=numbered)
-        for numbered in (False, True)
-    }
+# All tests that ask about the scanned rooms ask the same, so that the questions are drawn once.
+names_of_both_kinds = pytest.mark.parametrize("names", ["unique", "numbered"])
 
 
-@pytest.mark.parametrize("numbered", [False, True])
-def test_answers_and_letters_are_balanced_and_no_truth_is_zero(
-    drawn: dict[bool, list[RoomQuestion]], numbered: bool
-) -> None:
+@pytest.fixture(scope="module")
+def some_rooms(rooms_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a third of the scanned rooms."""
+    folder = tmp_path_factory.mktemp("rooms")
+    for file in find_files(rooms_dir):
+        given = json.loads(gzip.decompress(file.read_bytes()))
+        (folder / file.stem).write_text(json.dumps({**given, "rooms": given["rooms"][::3]}))
+    return folder
+
+
+def about_scanned(folder: Path, names: str) -> SampleSet:
+    return opened(folder, seed=3, world={"names": names}, limit=10**6)
+
+
+@names_of_both_kinds
+def test_answers_and_letters_are_balanced_and_no_truth_is_zero(some_rooms: Path, names: str) -> None:
+    samples = about_scanned(some_rooms, names)
+    drawn: list[RoomQuestion] = [samples.get(ref.sample_id).target["question"] for ref in samples.refs]
     for task in TASKS:
-        asked = [question for question in drawn[numbered] if question.task == task.name]
+        asked = [question for question in drawn if question.task == task.name]
         for few in (asked[: len(asked) // 3], asked):
             letters = Counter(question.gold for question in few)
             assert max(letters.values()) - min(letters.values()) <= 1 or not asked[0].options
@@ -200,7 +209,7 @@ def test_answers_and_letters_are_balanced_and_no_truth_is_zero(
             assert not task.answers or all(q.draft.right == q.draft.group for q in few)
         assert max(Counter(question.draft.room.id for question in asked).values()) <= PER_ROOM
         assert all(question.draft.truth is None or question.draft.truth > 0 for question in asked)
-    pairs = Counter((q.task, q.draft.right, q.gold) for q in drawn[numbered] if q.task == "direction_hard")
+    pairs = Counter((q.task, q.draft.right, q.gold) for q in drawn if q.task == "direction_hard")
     assert max(pairs.values()) - min(pairs.values()) <= 4
 
 
@@ -240,12 +249,12 @@ def reply_of(messages: list[Message], toolbox: Toolbox) -> str:
     raise AssertionError("it never answers")
 
 
-@pytest.mark.parametrize("names", ["unique", "numbered"])
+@names_of_both_kinds
 @pytest.mark.parametrize("asked", [130, pytest.param(780, marks=pytest.mark.soak)])
-def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str, asked: int) -> None:
-    samples = opened(rooms_dir, seed=3, world={"names": names}, limit=asked)
+def test_a_shift_of_10_cm_flips_no_answer(some_rooms: Path, names: str, asked: int) -> None:
+    samples = about_scanned(some_rooms, names)
     chance, flips, tried = random.Random(5), [], 0
-    for ref in samples.refs:
+    for ref in samples.refs[:asked]:
         sample = samples.get(ref.sample_id)
         question: RoomQuestion = sample.target["question"]
         if not question.options and question.task != "count_within":
@@ -260,13 +269,13 @@ def test_a_shift_of_10_cm_flips_no_answer(rooms_dir: Path, names: str, asked: in
     assert flips == []
 
 
-@pytest.mark.parametrize("names", ["unique", "numbered"])
+@names_of_both_kinds
 def test_the_reference_is_right_through_the_tools_and_from_the_boxes_in_words(
-    rooms_dir: Path, names: str
+    some_rooms: Path, names: str
 ) -> None:
-    samples = opened(rooms_dir, world={"names": names}, limit=130)
+    samples = about_scanned(some_rooms, names)
     scores: dict[tuple[str, str], list[float]] = {}
-    for ref in samples.refs:
+    for ref in samples.refs[:130]:
         sample = samples.get(ref.sample_id)
         replies = {
             "fetched": asked_of(sample, dict(sample.inputs[Boxes].by_name)),

@@ -184,9 +184,11 @@ def _plan(
     return days
 
 
-# Both answers occur in either half; those of the second are found sooner beside every plan there is.
+SOON = (7, 8, 9, 10, 12, 13)  # both answers occur among them; beside the others more plans are tried
+
+
 @pytest.mark.parametrize(
-    "seed", [*(pytest.param(seed, marks=pytest.mark.soak) for seed in range(7)), *range(7, 16)]
+    "seed", [pytest.param(seed, marks=() if seed in SOON else pytest.mark.soak) for seed in range(16)]
 )
 def test_a_plan_is_found_where_one_exists_and_a_refusal_is_true(seed: int) -> None:
     sandbox = drawn(random.Random(f"{seed} 3 {('Brine',)}"), 3, ("Brine",))

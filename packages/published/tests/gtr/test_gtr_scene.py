@@ -142,7 +142,7 @@ def test_no_guarded_prompt_of_the_published_cases_tells_what_is_hidden(
     samples = gtr_bench.open(data=gtr_dir, select=Select(), protocol="guarded", media=gtr_media)
     layout = find_layout(gtr_dir)
     cases = {case.case_id: case for case in read_cases(layout)[0]}
-    for ref in list(samples.refs)[:60:2]:
+    for ref in samples.refs[:28]:  # two of each cell
         text = "\n".join(str(part.content) for part in samples.get(ref.sample_id).parts)
         case = cases[ref.sample_id]
         assert case.case_id not in text

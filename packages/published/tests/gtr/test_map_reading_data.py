@@ -13,8 +13,8 @@ from gnomon_published.benchmarks.gtr_bench.map_reading.reading import MapReading
 from gnomon_published.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon_published.benchmarks.gtr_bench.scenes import outdoor_scene
 
-EVERY = 3  # of so many maps the suite reads one; the soak reads all
-BLIND = 8  # maps read blind
+EVERY = 10  # of so many maps the suite reads one; the soak reads all
+BLIND = 4  # maps read blind
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -151,7 +151,7 @@ async def test_a_talk_goes_on_in_the_turn_in_which_it_was_broken_off(
     monkeypatch.setattr(checkpoint, "WORTH_S", 0.0)
     talk = Talk(tmp_path, ARMS[name], k=3)
     row, trace, asked = await talk.run()
-    kept, turns = talk.kept[:: max(1, len(talk.kept) // 6)], set()
+    kept, turns = talk.kept[:: max(1, len(talk.kept) // 3)], set()
     for body in kept:
         saved = SavedTrial.from_bytes(body)
         turns.add(len(saved.answers))

@@ -29,7 +29,7 @@ from gnomon_trips.itinerary.solve import Problem, constraints
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.verify import verify_plan
 
-SOME = 12
+SOME = 6
 
 
 def tasks(
@@ -40,13 +40,13 @@ def tasks(
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_task_has_an_answer_that_scores_one(family: str) -> None:
-    for task in tasks(family, 3 if family == "two-day" else 10):
+    for task in tasks(family, 1 if family == "two-day" else SOME):
         assert score(task, task.witness).value == 1.0, task.witness
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_answer_no_plan_and_a_false_refusal_score_less(family: str) -> None:
-    for task in tasks(family, 3):
+    for task in tasks(family, 2):
         assert score(task, "I would rather not say.").value == 0.0
         empty = {"status": "planned", "days": [], "order": [], "inclusions": [], "transitions": []}
         assert score(task, json.dumps(empty)).value == 0.0
@@ -69,7 +69,7 @@ def chance_of_an_order(problem: Problem, most: int) -> float | None:
     return sum((1 << count) - 1 in rounds(one) for one in chained) / len(drawn)
 
 
-@pytest.mark.parametrize(("count", "orders"), [(20, 100), pytest.param(60, 5040, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("count", "orders"), [(12, 100), pytest.param(60, 5040, marks=pytest.mark.soak)])
 def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(count: int, orders: int) -> None:
     drawn = tasks("city-day", count)
     passed = {name: sum(score(task, play(name, task)).value == 1 for task in drawn) for name in POLICIES}
@@ -86,7 +86,7 @@ def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(cou
 
 
 def test_an_optimum_is_walked_and_nothing_shorter_passes() -> None:
-    for task in tasks("city-day", 10):
+    for task in tasks("city-day"):
         assert score(task, task.witness).metrics["regret"] == pytest.approx(0.0, abs=0.002)
 
 
@@ -131,13 +131,13 @@ def faulty(given: dict[str, Any], task: Task) -> dict[str, tuple[str, dict[str, 
 
 def test_planted_faults_are_caught_by_their_code_in_every_generated_plan() -> None:
     caught = planted = 0
-    for task in tasks("city-day", SOME):
+    for task in tasks("city-day", 4):
         plan = answered(plan_of(read_draft(task.witness), task.trip), is_local=True)
         assert answered(verify_plan(plan, task.trip), is_local=True)[1].violations == ()
         for code, given in faulty(plan.model_dump(mode="json"), task).values():
             planted += 1
             caught += code in answered(verify_plan(given, task.trip), is_local=True)[1].failed
-    assert (caught, planted) == (15 * SOME, 15 * SOME)
+    assert (caught, planted) == (15 * 4, 15 * 4)
 
 
 def test_a_trip_that_must_be_refused_has_a_proof_and_no_policy_plans_it() -> None:
@@ -162,7 +162,7 @@ def test_a_refusal_counts_when_what_it_names_rules_out_every_plan() -> None:
 def test_a_rail_trip_has_one_order_also_with_times_a_tenth_off() -> None:
     import itertools
 
-    for task in tasks("rail-trip", 12):
+    for task in tasks("rail-trip"):
         minutes = task.facts["rail_minutes"]
         names, limit = task.facts["table_of"], task.trip.request.max_leg_min
         assert limit is not None
@@ -203,11 +203,12 @@ def test_what_only_the_scorer_may_know_reaches_no_tool(tmp_path: Path) -> None:
 
 def test_the_same_seed_gives_the_same_tasks_and_another_other_ones() -> None:
     def told(seed: int) -> list[str]:
-        task_for.cache_clear()
-        return [one.witness for family in FAMILIES for one in tasks(family, 1, seed=seed)]
+        drawn = numbers(seed, FAMILIES, ("helsinki",), len(FAMILIES))
+        return [task_for.__wrapped__(one).witness for one in drawn]
 
-    assert told(5) == told(5)
-    assert told(5) != told(6)
+    first = told(5)
+    assert first == told(5)
+    assert first != told(6)
 
 
 def test_the_families_come_from_any_extract_in_a_folder(geo_dir: Path) -> None:

@@ -224,11 +224,16 @@ def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None
     assert trip_view(result)["answer"] == "1 day in Helsinki: 28 of 29 checks hold; 1 could not be checked."
 
 
-@pytest.mark.parametrize(("is_proven", "word"), [(True, "Proven"), (False, "Not proven"), (None, "")])
-def test_a_refusal_says_what_is_proven(is_proven: bool | None, word: str) -> None:
+@pytest.fixture(scope="module")
+def refused() -> TripResult:
     task = request_task({**REQUEST, "start_date": "2026-06-08", "days": 1})
     answer = score(task, json.dumps({"status": "refused", "conflict": ["hours:Ateneum"]})).answer
-    result = replace(result_of(answer), is_proven=is_proven)
+    return result_of(answer)
+
+
+@pytest.mark.parametrize(("is_proven", "word"), [(True, "Proven"), (False, "Not proven"), (None, "")])
+def test_a_refusal_says_what_is_proven(refused: TripResult, is_proven: bool | None, word: str) -> None:
+    result = replace(refused, is_proven=is_proven)
     page, view = page_of(result), trip_view(result)
     assert view["proof"].startswith(word)
     assert ("it is proven that there is none" in view["answer"]) is (is_proven is True)

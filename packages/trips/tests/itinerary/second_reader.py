@@ -1,6 +1,7 @@
 """Compares how opening hours are read here and by a second reader, and puts every difference into a class.
 
-The second reader is opening_hours.js 3.15.0; its answers for 14 days from 2026-06-01 stand in the file.
+The second reader is opening_hours.js 3.15.0; its answers for 14 days from 2026-06-01 stand in the file;
+those of the first week are compared.
 """
 
 import datetime as dt
@@ -14,11 +15,11 @@ from typing import Any
 from gnomon_trips.itinerary.hours import DAY_MIN, LATEST_MIN, Interval, opening_on
 from gnomon_trips.itinerary.hours_text import names_sun
 
-DATES = tuple(dt.date(2026, 6, 1) + dt.timedelta(days=day) for day in range(14))
+DATES = tuple(dt.date(2026, 6, 1) + dt.timedelta(days=day) for day in range(7))
 Week = list[tuple[Interval, ...]]
 
 CLASSES: Mapping[str, str] = {
-    "same": "both read the same, on all 14 days",
+    "same": "both read the same, on all seven days",
     "neither": "neither reads it",
     "night": "a night is cut by the next day's rule there; here it lasts until its own end",
     "comment": "a comment beside hours makes them uncertain there; here they hold, and the comment is shown",
@@ -60,7 +61,7 @@ def class_of(row: Mapping[str, Any]) -> str:
 
 def _theirs(row: Mapping[str, Any]) -> Week | None:
     js = row["js"]
-    return None if js is None else [tuple((start, end) for start, end in day) for day in js]
+    return None if js is None else [tuple((start, end) for start, end in day) for day in js[: len(DATES)]]
 
 
 def _nights_apart(ours: Week, theirs: Week) -> bool:

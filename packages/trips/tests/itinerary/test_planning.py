@@ -112,10 +112,17 @@ def test_a_day_without_visits_is_spent_where_the_night_was() -> None:
 
 HOTELS = ("Hotel Kämp", "Hotelli Torni", "Hotel Haven", "Klaus K")
 SIGHTS = (("Ateneum", "Kiasma"), ("Amos Rex", "Kiasma"), ("Ateneum", "Amos Rex", "Kiasma"))
-TWELVE = [(hotel, sights) for hotel in HOTELS for sights in SIGHTS]
 
 
-@pytest.mark.parametrize(("hotel", "sights"), TWELVE)
+@pytest.mark.parametrize(
+    ("hotel", "sights"),
+    # Of each hotel one; the soak has all.
+    [
+        pytest.param(hotel, sights, marks=() if sights is SIGHTS[at % len(SIGHTS)] else pytest.mark.soak)
+        for at, hotel in enumerate(HOTELS)
+        for sights in SIGHTS
+    ],
+)
 def test_lunch_and_dinner_beside_museums_are_planned_from_every_hotel(
     hotel: str, sights: tuple[str, ...]
 ) -> None:
@@ -253,10 +260,11 @@ def test_wishes_around_a_place_that_is_not_known_are_refused() -> None:
     assert not found.search.is_proven
 
 
-def test_two_weeks_with_wishes_and_lunch_are_planned() -> None:
+@pytest.mark.parametrize("days", [6, pytest.param(14, marks=pytest.mark.soak)])
+def test_many_days_with_wishes_and_lunch_are_planned(days: int) -> None:
     trip = trip_of(
         hotel="Hotelli Torni",
-        days=14,
+        days=days,
         places=["Ateneum", "Kiasma", "Amos Rex"],
         wishes=["park", "museum", "cafe"],
         meals=[LUNCH],
@@ -283,8 +291,11 @@ def many_places() -> list[str]:
     return sorted(place.id for place in city.places.values() if place.kind in kinds and place.hours is None)
 
 
-def test_forty_places_are_clustered_by_day_and_the_days_are_even(many_places: list[str]) -> None:
-    trip = trip_of(hotel="Hotelli Torni", days=5, places=many_places[::2][:40])
+@pytest.mark.parametrize(("days", "count"), [(3, 24), pytest.param(5, 40, marks=pytest.mark.soak)])
+def test_many_places_are_clustered_by_day_and_the_days_are_even(
+    many_places: list[str], days: int, count: int
+) -> None:
+    trip = trip_of(hotel="Hotelli Torni", days=days, places=many_places[::2][:count])
     _, plan, verification = planned(trip)
     assert (plan.status, verification.violations) == ("planned", ())
     stays = [
@@ -298,10 +309,11 @@ def test_forty_places_are_clustered_by_day_and_the_days_are_even(many_places: li
     assert sum(legs) / len(legs) < 0.6 * sum(steps) / len(steps)
 
 
-def test_sixty_places_over_two_weeks_with_two_meals_a_day_are_planned(many_places: list[str]) -> None:
+@pytest.mark.parametrize(("days", "count"), [(5, 20), pytest.param(14, 60, marks=pytest.mark.soak)])
+def test_many_places_with_two_meals_a_day_are_planned(many_places: list[str], days: int, count: int) -> None:
     window = {"start": "09:00", "end": "21:00"}
-    fields = {"hotel": "Hotelli Torni", "days": 14, "meals": [LUNCH, DINNER], "window": window}
-    _, plan, verification = planned(trip_of(**fields, places=many_places[:60]), seconds=12.0)
+    fields = {"hotel": "Hotelli Torni", "days": days, "meals": [LUNCH, DINNER], "window": window}
+    _, plan, verification = planned(trip_of(**fields, places=many_places[:count]), seconds=12.0)
     assert (plan.status, verification.violations) == ("planned", ())
 
 

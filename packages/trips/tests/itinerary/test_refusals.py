@@ -11,7 +11,7 @@ from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.verify.verify import verify_plan
 from packages.trips.tests.itinerary.plane import drawn_trip, has_plan
 
-PARTS, SOAK_PARTS, A_PART = 1, 8, 30
+PARTS, SOAK_PARTS, A_PART = 1, 15, 16
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_a_refusal_said_proven_is_never_wrong_and_hardly_a_plan_is_missed(part: 
             outcomes["proven"] += 1
         else:
             outcomes["missed"] += is_possible
-    assert outcomes["planned"] + outcomes["time kept free"] >= 4, outcomes
-    assert outcomes["proven"] >= 4, outcomes
+    assert outcomes["planned"] + outcomes["time kept free"] >= 2, outcomes
+    assert outcomes["proven"] >= 2, outcomes
     assert outcomes["missed"] <= 1

@@ -1,7 +1,9 @@
 """A plan holds against the raw data by a reading of its own, and a plan that does not is noticed."""
 
+import copy
 import json
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,20 +11,16 @@ from packages.trips.tests.itinerary.planted_faults import CITY, Json, city
 from packages.trips.tests.itinerary.walked_plans import Walk, hours_on, walked, weekday
 
 
-@pytest.fixture
-def trip(tmp_path: Path) -> tuple[Path, Json]:
-    plan, _ = city()
-    return tmp_path / "trip.json", plan
-
-
-def walk(trip: tuple[Path, Json]) -> Walk:
-    file, plan = trip
-    file.write_text(json.dumps({"plan": plan, "request": CITY}))
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    """A plan, with the raw data of its area."""
+    file = tmp_path_factory.mktemp("trip") / "trip.json"
+    file.write_text(json.dumps({"plan": city()[0], "request": CITY}))
     return walked(file)
 
 
-def test_every_line_of_a_plan_is_found_in_the_raw_data(trip: tuple[Path, Json]) -> None:
-    reading = walk(trip)
+def test_every_line_of_a_plan_is_found_in_the_raw_data(read: Walk) -> None:
+    reading = replace(read)
     lines = list(reading.lines())
     assert (reading.faults, sum("✓" in line for line in lines)) == (0, len(lines) - 2)  # two lines of heading
 
@@ -38,13 +36,14 @@ def test_every_line_of_a_plan_is_found_in_the_raw_data(trip: tuple[Path, Json]) 
         ("totals.minutes", 1),
     ],
 )
-def test_a_line_that_is_not_so_is_noticed(path: str, value: object, trip: tuple[Path, Json]) -> None:
+def test_a_line_that_is_not_so_is_noticed(path: str, value: object, read: Walk) -> None:
     *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-    inner = trip[1]
+    plan: Json = copy.deepcopy(dict(read.plan))
+    inner: Any = plan
     for step in steps:
-        inner = inner[step]  # type: ignore[index]
-    inner[last] = value  # type: ignore[index]
-    reading = walk(trip)
+        inner = inner[step]
+    inner[last] = value
+    reading = replace(read, plan=plan)
     list(reading.lines())
     assert reading.faults > 0
 

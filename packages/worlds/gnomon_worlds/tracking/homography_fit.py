@@ -7,7 +7,7 @@ Normalised direct linear transform, then least squares of the distances on the f
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ Array = NDArray[np.float64]
 
 MIN_PAIRS = 8
 SPREAD = 1e-3  # below this ratio of the smallest to the largest extent points are taken to be on a line
-DETERMINED = 1e-4  # below this ratio of singular values more than one homography fits
+DETERMINED, FOUR_DETERMINED = 1e-4, 1e-3
+"""Up to this ratio of singular values more than one homography fits: all pairs, and four of them."""
+UNDETERMINED = "all but a few of the pairs are on a line: more than one homography fits"
 OUTLIER_SIGMAS = 4.0
 OUTLIER_FLOOR_M = 0.05  # no point nearer than this is an outlier, however well the others fit
 MAX_SUBSETS = 400
@@ -60,7 +62,7 @@ def fit_homography(pixels: Array, points_m: Array) -> HomographyFit:
         raise BadPairs(
             f"only {kept.sum()} of {len(kept)} pairs agree with one another; {MIN_PAIRS} are needed"
         )
-    homography = _refined(_direct(pixels[kept], points_m[kept]), pixels[kept], points_m[kept])
+    homography = _refined(pixels[kept], points_m[kept])
     depth = np.column_stack([pixels, np.ones(len(pixels))]) @ homography[2]
     beyond = np.flatnonzero(kept & (np.sign(depth) != np.sign(depth[kept].sum())))
     if beyond.size:
@@ -75,46 +77,54 @@ def fit_homography(pixels: Array, points_m: Array) -> HomographyFit:
 
 
 def _mapped(homography: Array, pixels: Array) -> Array:
+    """Pixels (n × 2) by a homography (… × 3 × 3), in metres (… × n × 2)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        mapped = np.column_stack([pixels, np.ones(len(pixels))]) @ homography.T
-        return np.asarray(np.nan_to_num(mapped[:, :2] / mapped[:, 2:], nan=1e9, posinf=1e9, neginf=-1e9))
+        mapped = np.column_stack([pixels, np.ones(len(pixels))]) @ np.swapaxes(homography, -1, -2)
+        return np.nan_to_num(mapped[..., :2] / mapped[..., 2:], nan=1e9, posinf=1e9, neginf=-1e9)
 
 
 def _normaliser(points: Array) -> Array:
-    """Moves the centroid to the origin and the mean distance from it to √2."""
-    centre = points.mean(axis=0)
-    scale = math.sqrt(2) / max(float(np.linalg.norm(points - centre, axis=1).mean()), 1e-12)
-    return np.array([[scale, 0, -scale * centre[0]], [0, scale, -scale * centre[1]], [0, 0, 1]])
+    """Moves the centroid of points (… × n × 2) to the origin and the mean distance from it to √2."""
+    centre = points.mean(axis=-2)
+    away = np.linalg.norm(points - centre[..., None, :], axis=-1).mean(axis=-1)
+    scale = math.sqrt(2) / np.maximum(away, 1e-12)[..., None]
+    normaliser = np.zeros((*centre.shape[:-1], 3, 3))
+    normaliser[..., (0, 1), (0, 1)], normaliser[..., 2, 2] = scale, 1
+    normaliser[..., :2, 2] = -scale * centre
+    return normaliser
 
 
-def _direct(pixels: Array, points_m: Array, *, determined: float = DETERMINED) -> Array:
+def _normalised(normaliser: Array, points: Array) -> Array:
+    return points * normaliser[..., :1, :1] + normaliser[..., None, :2, 2]
+
+
+def _direct(pixels: Array, points_m: Array) -> tuple[Array, Array]:
+    """The homographies of sets of pairs (… × n × 2), and each one's ratio of singular values."""
     first, second = _normaliser(pixels), _normaliser(points_m)
-    u, v = (pixels * first[0, 0] + first[:2, 2]).T
-    x, y = (points_m * second[0, 0] + second[:2, 2]).T
+    u, v = np.moveaxis(_normalised(first, pixels), -1, 0)
+    x, y = np.moveaxis(_normalised(second, points_m), -1, 0)
     zero, one = np.zeros_like(u), np.ones_like(u)
-    rows = np.concatenate(
-        [
-            np.stack([u, v, one, zero, zero, zero, -x * u, -x * v, -x], axis=1),
-            np.stack([zero, zero, zero, u, v, one, -y * u, -y * v, -y], axis=1),
-        ]
-    )
+    first_rows = np.stack([u, v, one, zero, zero, zero, -x * u, -x * v, -x], axis=-1)
+    second_rows = np.stack([zero, zero, zero, u, v, one, -y * u, -y * v, -y], axis=-1)
+    rows = np.concatenate([first_rows, second_rows], axis=-2)
     _, sizes, right = np.linalg.svd(rows)
-    if sizes[7] <= determined * sizes[0]:
-        raise BadPairs("all but a few of the pairs are on a line: more than one homography fits")
-    homography = np.linalg.inv(second) @ right[-1].reshape(3, 3) @ first
-    return np.asarray(homography / np.linalg.norm(homography))
+    homography = np.linalg.inv(second) @ right[..., -1, :].reshape(*u.shape[:-1], 3, 3) @ first
+    return homography, sizes[..., 7] / sizes[..., 0]
 
 
-def _refined(homography: Array, pixels: Array, points_m: Array) -> Array:
+def _refined(pixels: Array, points_m: Array) -> Array:
     """The homography with the least sum of squared distances on the floor."""
     from scipy.optimize import least_squares  # late: few processes calibrate
 
+    homography, ratio = _direct(pixels, points_m)
+    if ratio <= DETERMINED:
+        raise BadPairs(UNDETERMINED)
     first, second = _normaliser(pixels), _normaliser(points_m)
     start = second @ homography @ np.linalg.inv(first)
     largest = int(np.abs(start).argmax())  # kept at 1: a homography has eight degrees of freedom
     start = (start / start.flat[largest]).ravel()
     free = np.arange(9) != largest
-    scaled = pixels * first[0, 0] + first[:2, 2]
+    scaled = _normalised(first, pixels)
 
     def errors(values: Array) -> Array:
         trial = np.ones(9)
@@ -130,31 +140,26 @@ def _refined(homography: Array, pixels: Array, points_m: Array) -> Array:
 
 def _without_outliers(pixels: Array, points_m: Array) -> NDArray[np.bool_]:
     """Which pairs agree with the homography of four of them whose median error is least."""
-    count, best, least = len(pixels), None, math.inf
-    for four in _subsets(count):
-        try:
-            trial = _direct(pixels[four], points_m[four], determined=1e-3)
-        except BadPairs:
-            continue
-        errors = np.linalg.norm(_mapped(trial, pixels) - points_m, axis=1)
-        if (middle := float(np.median(errors))) < least:
-            best, least = errors, middle
-    if best is None:
-        raise BadPairs("all but a few of the pairs are on a line: more than one homography fits")
+    count, fours = len(pixels), np.array(_subsets(len(pixels)))
+    trials, ratios = _direct(pixels[fours], points_m[fours])
+    if not (ratios > FOUR_DETERMINED).any():
+        raise BadPairs(UNDETERMINED)
+    errors = np.linalg.norm(_mapped(trials[ratios > FOUR_DETERMINED], pixels) - points_m, axis=-1)
+    middles = np.median(errors, axis=1)
+    best, least = errors[middles.argmin()], float(middles.min())
     sigma_m = 1.4826 * (1 + 5 / (count - 4)) * least
     kept = best <= max(OUTLIER_SIGMAS * sigma_m, OUTLIER_FLOOR_M)
     if kept.sum() < MIN_PAIRS:
         return np.asarray(kept, dtype=bool)
     # The four points' own error grows away from them: a pair is judged again by the fit of all that agree.
-    fitted = _refined(_direct(pixels[kept], points_m[kept]), pixels[kept], points_m[kept])
-    errors = np.linalg.norm(_mapped(fitted, pixels) - points_m, axis=1)
+    errors = np.linalg.norm(_mapped(_refined(pixels[kept], points_m[kept]), pixels) - points_m, axis=1)
     sigma_m = float(np.sqrt((errors[kept] ** 2).sum() / max(2 * kept.sum() - 8, 1)))
     return np.asarray(errors <= max(OUTLIER_SIGMAS * sigma_m, OUTLIER_FLOOR_M))
 
 
-def _subsets(count: int) -> Sequence[list[int]]:
+def _subsets(count: int) -> Sequence[Sequence[int]]:
     if math.comb(count, 4) <= MAX_SUBSETS:
-        return [list(four) for four in islice(combinations(range(count), 4), MAX_SUBSETS)]
+        return list(combinations(range(count), 4))
     rng = np.random.default_rng(0)
     return [rng.choice(count, size=4, replace=False).tolist() for _ in range(MAX_SUBSETS)]
 

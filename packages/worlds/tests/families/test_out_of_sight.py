@@ -26,7 +26,7 @@ from packages.worlds.tests.families.second_truth import right_words, sightings_r
 
 HIDING = (WHERE_HIDDEN, STILL_HIDDEN, COMES_OUT, ORDER_HIDDEN, FEWEST_HIDDEN)
 SCENES = ("outdoor", "indoor")
-COUNT, TOLD, TOLD_INDOORS = 36, 14, 4
+COUNT, TOLD, TOLD_INDOORS = 24, 6, 2
 HARD = Difficulty(level="hard")
 _HEAD = re.compile(r"camera (\S+), a \w+, ")
 UNKNOWN = "it cannot be determined"

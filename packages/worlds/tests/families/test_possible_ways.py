@@ -29,7 +29,7 @@ from packages.worlds.tests.families.drawn import question as question_of
 
 SAME, WHICH, FEWEST = FAMILIES[:3]
 TEXT_FAMILIES = (SAME, WHICH, FEWEST)
-COUNT, TOLD = 40, 16
+COUNT, TOLD = 24, 6
 _HEAD = re.compile(r"camera (\S+), a \w+, (\S+)-(\S+)")
 _BOX = re.compile(r"box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)")
 

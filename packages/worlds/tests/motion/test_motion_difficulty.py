@@ -23,7 +23,7 @@ from gnomon_worlds.motion.short_ways import Settled, ShortWay
 from gnomon_worlds.recordings import truth
 
 EASY, HARD = Difficulty(level="easy"), Difficulty(level="hard")
-COUNT = 4
+COUNT = 3
 WORDED = ("side", "next", "nearer", "longer", "mark", "goal")  # whose options are words
 BY_SHORT = {task.short: task for task in MOTION_TASKS}
 tasks = pytest.mark.parametrize("task", MOTION_TASKS, ids=lambda task: task.short)

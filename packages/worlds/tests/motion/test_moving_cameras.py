@@ -36,7 +36,7 @@ from gnomon_worlds.rendering.tour_clip import MOVERS, TourClip
 
 SEED = 5
 RIDES, FLIGHTS = range(6), range(12)
-DRAWN = 40  # questions of a task, to count what is right
+DRAWN = 24  # questions of a task, to count what is right
 BY_SHORT = {task.short: task for task in MOTION_TASKS}
 
 
@@ -76,7 +76,7 @@ def test_a_box_projected_by_the_recordings_pose_lies_on_the_drawn_figure():
     checked = 0
     for tour in rides():
         clip, names = TourClip(tour=tour), [one.name for one in tour.travellers]
-        for frame in range(0, len(tour.times_s), 6):
+        for frame in range(0, len(tour.times_s), 9):
             boxes = tour.recording.frames[frame].boxes
             if not boxes:
                 continue
@@ -266,7 +266,7 @@ def test_rules_about_numbers_are_at_chance(tmp_path):
     samples = worlds_motion.open(
         data=None,
         select=Select(
-            limit=120, seed=2, tasks=["Pose Estimation", "Ego-Centric Orientation", "Trajectory Captioning"]
+            limit=72, seed=2, tasks=["Pose Estimation", "Ego-Centric Orientation", "Trajectory Captioning"]
         ),
         protocol="guarded",
         media=MediaStore(tmp_path),
@@ -278,7 +278,7 @@ def test_rules_about_numbers_are_at_chance(tmp_path):
         if tried_guess.applies and not tried_guess.shortcut.startswith("short way"):  # which look at the log
             hits[tried_guess.shortcut] += tried_guess.value
             tried[tried_guess.shortcut] += 1
-    assert tried["most central"] > 50
+    assert tried["most central"] > 30
     for rule, count in tried.items():
         assert abs(hits[rule] / count - 0.2) < 4.5 * math.sqrt(0.16 / count), rule
 
@@ -305,11 +305,11 @@ def test_steps_at_their_usual_pace_are_counted_and_hit_no_more_than_chance():
         assert step_at_usual_pace(f"{route} Which, {moment_s} s after the clip's start?") == step
     assert step_at_usual_pace("Where does it end?") is None
     hits = 0
-    for k in range(200):
+    for k in range(80):
         question = question_of("step", k).question
         step = step_at_usual_pace(question.text)
         hits += question.options[question.right].startswith(f"step {step}:")
-    assert abs(hits / 200 - 0.25) < 4.5 * math.sqrt(0.1875 / 200)
+    assert abs(hits / 80 - 0.25) < 4.5 * math.sqrt(0.1875 / 80)
 
 
 def test_sizes_and_paces_of_options_lie_within_what_a_town_has():
@@ -390,7 +390,7 @@ from gnomon.core.ids import stable_hash
 from gnomon_worlds.families.family_numbers import FamilyNumber
 from gnomon_worlds.motion.drawing import MOTION_TASKS, draw_motion
 for task in MOTION_TASKS:
-    for k in range(16 if task.short in ("length", "speed") else 3):
+    for k in range(8 if task.short in ("length", "speed") else 2):
         question = draw_motion(FamilyNumber(task, task.scenes[0], 5, k)).question
         print(task.short, k, stable_hash(question.evidence, question.text, question.options, question.right))
 """
@@ -406,7 +406,7 @@ def test_processes_with_other_hash_seeds_draw_the_same_questions(capsys):
     ).stdout
     exec(QUESTIONS, {})
     assert capsys.readouterr().out == elsewhere
-    assert len(elsewhere.splitlines()) == 3 * (len(MOTION_TASKS) - 2) + 2 * 16
+    assert len(elsewhere.splitlines()) == 2 * (len(MOTION_TASKS) - 2) + 2 * 8
 
 
 def test_frames_are_shown_where_they_are_asked_for_and_only_then(tmp_path):
@@ -428,7 +428,18 @@ def test_frames_are_shown_where_they_are_asked_for_and_only_then(tmp_path):
     assert all(part.shown != "media" for part in plain.get(plain.refs[0].sample_id).parts)
 
 
-def test_written_tours_run_as_the_published_benchmarks_and_equal_seeds_write_equal_bytes(tmp_path):
+def test_written_tours_run_as_the_published_benchmarks_and_equal_seeds_write_equal_bytes(
+    tmp_path, monkeypatch
+):
+    drawn = TourClip.pictures
+
+    def held(clip):  # to draw every picture takes five seconds
+        for frame in range(len(clip.times_s)):
+            if frame % 10 == 0:
+                (picture,) = drawn(clip, [frame])
+            yield picture
+
+    monkeypatch.setattr(TourClip, "pictures", held)
     counts = write_tours(tmp_path / "a", seed=3, tours=1, has_clips=True)
     assert len(counts) == 13
     for benchmark, folder in ((sti_bench, "riding"), (urbanvideo_bench, "flying")):

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from gnomon_published.homography import to_ground
 from gnomon_worlds.camera_model import Mount
 from gnomon_worlds.tracking.homography_fit import BadPairs, eye_of, fit_homography
 
-FEWER = settings(max_examples=10)  # a fit of many points takes 0.2 s
 mounts = st.builds(
     Mount,
     xy_m=st.tuples(st.floats(-300, 300), st.floats(-300, 300)),
@@ -29,7 +28,6 @@ def pairs(mount: Mount, seed: int, count: int = 12) -> tuple[np.ndarray, np.ndar
     return pixels, to_ground(mount.homography(), pixels)
 
 
-@FEWER
 @given(mounts, st.integers(0, 10**6))
 def test_exact_pairs_give_the_homography_back(mount: Mount, seed: int) -> None:
     pixels, points_m = pairs(mount, seed)
@@ -42,7 +40,6 @@ def test_exact_pairs_give_the_homography_back(mount: Mount, seed: int) -> None:
     )
 
 
-@FEWER
 @given(mounts, st.integers(0, 10**6))
 def test_residuals_are_the_distances_on_the_floor(mount: Mount, seed: int) -> None:
     pixels, points_m = pairs(mount, seed)
@@ -59,7 +56,6 @@ def test_residuals_are_the_distances_on_the_floor(mount: Mount, seed: int) -> No
     assert fit.rms_m < 0.5
 
 
-@FEWER
 @given(mounts, st.integers(0, 10**6), st.integers(0, 11))
 def test_a_point_on_the_wrong_spot_is_named_and_does_no_harm(mount: Mount, seed: int, wrong: int) -> None:
     pixels, points_m = pairs(mount, seed)
@@ -70,7 +66,6 @@ def test_a_point_on_the_wrong_spot_is_named_and_does_no_harm(mount: Mount, seed:
     assert fit.residuals_m[wrong] == pytest.approx(np.hypot(7, 5), rel=1e-3)
 
 
-@FEWER
 @given(mounts, st.integers(0, 10**6), st.floats(0, 360))
 def test_the_fit_does_not_depend_on_where_the_origin_is(mount: Mount, seed: int, turn_deg: float) -> None:
     pixels, points_m = pairs(mount, seed)

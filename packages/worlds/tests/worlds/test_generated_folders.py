@@ -1,7 +1,8 @@
 """Folders of generated worlds, however they were made: by one process or two, at once or after a stop."""
 
 import json
-import multiprocessing
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,9 +26,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def at_once(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Five rounds, made without a stop by one process."""
+    """Three rounds, made without a stop by one process."""
     out = tmp_path_factory.mktemp("whole") / "out"
-    generate(out, seed=4, samples=5 * ROUND)
+    generate(out, seed=4, samples=3 * ROUND)
     return contents(out)
 
 
@@ -39,13 +40,16 @@ def stop_after(count: int) -> Callable[[int, int], None]:
     return progress
 
 
-def test_two_processes_write_what_one_writes(tmp_path: Path, at_once: dict[str, bytes]) -> None:
+def test_two_processes_write_what_one_writes(
+    tmp_path: Path, at_once: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generating, "WORTH_A_PROCESS", 1)
     told: list[int] = []
     generate(
-        tmp_path / "out", seed=4, samples=5 * ROUND, workers=2, progress=lambda done, _: told.append(done)
+        tmp_path / "out", seed=4, samples=3 * ROUND, workers=2, progress=lambda done, _: told.append(done)
     )
     assert contents(tmp_path / "out") == at_once
-    assert told == list(range(1, 5 * ROUND + 1))
+    assert told == list(range(1, 3 * ROUND + 1))
 
 
 def test_a_stopped_run_goes_on_with_the_rounds_that_are_missing(
@@ -53,7 +57,7 @@ def test_a_stopped_run_goes_on_with_the_rounds_that_are_missing(
 ) -> None:
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        generate(out, seed=4, samples=5 * ROUND, progress=stop_after(2 * ROUND + 3))
+        generate(out, seed=4, samples=3 * ROUND, progress=stop_after(ROUND + 3))
     left = out / "data" / "outdoor" / ".part-of-a-process-that-was-killed"
     left.write_bytes(b"half a ma")
     asked: list[int] = []
@@ -65,22 +69,29 @@ def test_a_stopped_run_goes_on_with_the_rounds_that_are_missing(
 
     monkeypatch.setattr(generating, "draw", noted)
     told: list[int] = []
-    generate(out, seed=4, samples=5 * ROUND, progress=lambda done, _: told.append(done))
-    assert asked == list(range(2 * ROUND, 5 * ROUND))
-    assert told == list(range(1, 5 * ROUND + 1))
+    generate(out, seed=4, samples=3 * ROUND, progress=lambda done, _: told.append(done))
+    assert asked == list(range(ROUND, 3 * ROUND))
+    assert told == list(range(1, 3 * ROUND + 1))
     assert contents(out) == at_once
 
 
 def test_a_run_whose_processes_are_ended_says_so_and_goes_on(
-    tmp_path: Path, at_once: dict[str, bytes]
+    tmp_path: Path, at_once: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def end_processes(_: int, __: int) -> None:
-        for process in multiprocessing.active_children():
-            process.kill()
+    draw = generating.draw
 
-    with pytest.raises(Unavailable, match="goes on where it stopped"):
-        generate(tmp_path / "out", seed=4, samples=5 * ROUND, workers=2, progress=end_processes)
-    generate(tmp_path / "out", seed=4, samples=5 * ROUND)
+    def ended(number: Number, *, place: int | None = None) -> generating.Drawn:
+        if number.k >= ROUND:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return draw(number, place=place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(generating, "WORTH_A_PROCESS", 1)
+        patch.setattr(generating, "_has_one_thread", lambda: True)  # forks have what is patched here
+        patch.setattr(generating, "draw", ended)
+        with pytest.raises(Unavailable, match="goes on where it stopped"):
+            generate(tmp_path / "out", seed=4, samples=3 * ROUND, workers=2)
+    generate(tmp_path / "out", seed=4, samples=3 * ROUND)
     assert contents(tmp_path / "out") == at_once
 
 

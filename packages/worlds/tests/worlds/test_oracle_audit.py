@@ -62,7 +62,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def asked() -> Sequence[Question]:
-    return list(questions([21, 22], 98))
+    return list(questions([21, 22], 56))
 
 
 def spread(n: int) -> float:
@@ -109,7 +109,7 @@ def test_a_planted_length_to_every_option_is_found_by_the_learner(asked: Sequenc
         least([min(numbers_beside(shown, option)) for option in shown.options]) for shown, _ in marked
     ]
     assert np.mean([left == [answer] for left, (_, answer) in zip(smallest, marked, strict=True)]) > 0.9
-    assert np.mean(learned(SEEN[2], marked)) > 0.9
+    assert np.mean(learned(SEEN[2], marked)) > CHANCE + spread(len(marked))
 
 
 def test_the_steps_are_a_function_of_the_place_and_the_clips() -> None:
@@ -126,7 +126,7 @@ def test_steps_that_cannot_be_read_end_the_audit_with_an_error(tmp_path: Path) -
 
 
 def test_the_audit_of_a_benchmark_tries_rules_and_learners_on_the_steps(tmp_path: Path) -> None:
-    select = Select(limit=20, seed=4, tasks=("CausalReordering",))
+    select = Select(limit=14, seed=4, tasks=("CausalReordering",))
     found = audit(Worlds(), data=None, select=select, media=MediaStore(tmp_path))
     tried = {(row.shortcut, row.kind, row.view) for row in found.accuracies}
     assert ("adversary by words of the steps", "leak", "steps") in tried

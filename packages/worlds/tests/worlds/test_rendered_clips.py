@@ -28,7 +28,7 @@ from gnomon_worlds.rendering.light import Conditions, sun_at
 from gnomon_worlds.rendering.solid import Sheet, Solid, flat, upright
 from gnomon_worlds.sample_numbers import Number
 
-OUTDOORS, INDOORS = (0, 2, 4), (1, 3, 5)  # numbers of samples
+OUTDOORS, INDOORS = (0, 2), (1, 3)  # numbers of samples
 SMALL = (480, 270)
 RED = (255, 0, 0)
 
@@ -152,14 +152,14 @@ def visible_share(clip: Clip, frame: int) -> float:
 def test_some_of_a_target_is_hidden_in_some_clips_and_the_share_says_so() -> None:
     for k in (*OUTDOORS, *INDOORS):
         for clip in clips(k):
-            shares = [visible_share(clip, frame) for frame in clip.box_frames]
+            shares = [visible_share(clip, frame) for frame in clip.box_frames[::2]]
             assert all(0 <= share <= 1 for share in shares)
             assert max(shares) > 0.5
 
 
 @pytest.mark.parametrize("k", [0, 1])
 def test_pictures_darken_as_the_night_falls(k: int) -> None:
-    light = [pixels(clips(k, night=night)[0], 0).mean() for night in (0, 0.25, 0.5, 0.75, 1)]
+    light = [pixels(clips(k, night=night)[0], 0).mean() for night in (0, 0.5, 1)]
     assert light == sorted(light, reverse=True)
     assert light[-1] < 0.6 * light[0]
 
@@ -240,15 +240,15 @@ def test_without_frames_a_sample_is_as_it_was(tmp_path: Path) -> None:
 
 
 def test_nothing_is_drawn_before_a_prompt_shows_it(tmp_path: Path) -> None:
-    sample = opened(tmp_path, frames=2)
+    sample = opened(tmp_path, frames=1)
     sample.messages(["camera_data"])
     assert not list(tmp_path.rglob("*"))
     sample.messages(["media"])
-    assert len([path for path in tmp_path.rglob("*") if len(path.name) == 64]) == 6
+    assert len([path for path in tmp_path.rglob("*") if len(path.name) == 64]) == 3
 
 
 def test_clips_alone_say_which_camera_took_them_but_not_when_where_times_are_withheld(tmp_path: Path) -> None:
-    sample = opened(tmp_path, frames=2)
+    sample = opened(tmp_path, frames=1)
     texts = [str(block["text"]) for block in blocks(sample) if block["type"] == "text"]
     about = [text for text in texts if "in the red box" in text]
     assert [text.split(",")[0] for text in about] == ["Clip 1", "Clip 2", "Clip 3"]
@@ -279,7 +279,7 @@ def test_tools_can_look_into_all_clips_one_behind_the_other(tmp_path: Path) -> N
 
 
 def test_renamed_cameras_are_renamed_beside_their_pictures(tmp_path: Path) -> None:
-    sample, media = opened(tmp_path, frames=2), MediaStore(tmp_path / "media")
+    sample, media = opened(tmp_path, frames=1), MediaStore(tmp_path / "media")
     renamed = worlds.transformed(sample, "rename", seed=1, show=["media"], media=media)  # type: ignore[attr-defined]
     pictures = [
         [

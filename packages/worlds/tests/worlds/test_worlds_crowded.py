@@ -72,7 +72,7 @@ def test_who_goes_alone_is_seen_all_the_time():
 def hidden_stays(scene):
     """(world, journey, whole stay, spans in which it is seen) of targets that are hidden for a while."""
     stays = []
-    for round_ in range(2):
+    for round_ in range(1):
         world = world_of(SEED, scene, round_, options=CROWDED)
         views, close = Lookout(world.scene.cameras.values()), lookout_of(world)
         for drawn in trajectory._departures(world, Random(round_), 160):

@@ -21,7 +21,7 @@ from gnomon_worlds.world import World
 STEP_S = 0.01
 EDGE_M = 0.001
 FIRST_S = 60.0  # as far as it is looked ahead at first
-EACH, MANY, PLACES = 6, 100, 3  # questions of a task and of a scene, here and in the soak; their places
+EACH, MANY, PLACES = 2, 100, 3  # questions of a task and of a scene, here and in the soak; their places
 EVERYTHING = {"movement": "simulated", "sight": "occluded", "clocks": "apart"}
 ON_WIDE_WAYS = {
     "movement": "simulated",

@@ -53,9 +53,8 @@ def _reorderings(drawn: Drawn) -> list[dict[str, Any]]:
     pairs = [
         (sequence[later], sequence[earlier]) for later in range(len(sequence)) for earlier in range(later)
     ]
-    return [{"order": [list(pair) for pair in [*order, pair]]} for pair in pairs if pair[::-1] not in order][
-        :8
-    ]
+    allowed = [pair for pair in pairs if pair[::-1] not in order][:8]
+    return [{"order": [list(one) for one in (*order, pair)]} for pair in allowed]
 
 
 def _later_starts(drawn: Drawn) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Asks one JSON question over HTTP, and turns every way it can fail into a PlaceError."""
 
 import datetime as dt
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -27,6 +28,8 @@ T = TypeVar("T")
 TIMEOUT_S = 15.0
 MAX_BYTES = 10_000_000
 AGENT = "gnomon-eval itinerary"
+trusted = functools.cache(httpx.create_ssl_context)
+"""The certificates that are trusted, read once: to read them takes longer than most questions do."""
 
 
 class HttpProvider:
@@ -77,7 +80,7 @@ class HttpProvider:
         """
         try:
             async with (
-                httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers) as client,
+                httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers, verify=trusted()) as client,
                 client.stream(method, f"{self.url}{path}", **more) as reply,
             ):
                 body = await self._body(reply)
@@ -90,12 +93,12 @@ class HttpProvider:
             raise Unavailable(f"{self.name} answered with what is no JSON") from None
 
     async def _body(self, reply: httpx.Response) -> bytes:
-        body = b""
+        body = bytearray()
         async for part in reply.aiter_bytes():
             body += part
             if len(body) > MAX_BYTES:
                 raise Unavailable(f"{self.name} answered with more than {MAX_BYTES:,} bytes")
-        return body
+        return bytes(body)
 
     def _check(self, status: int, headers: Mapping[str, str]) -> None:
         if status == 429:
@@ -110,13 +113,12 @@ class HttpProvider:
 
     def answer(self, value: T, exactness: Exactness) -> Answer[T]:
         """An answer with the time of now."""
-        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         return Answer(
             value=value,
             provider=self.name,
             version=self.version,
             attribution=self.attribution,
-            retrieved_at=now,
+            retrieved_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
             exactness=exactness,
         )
 

@@ -290,7 +290,7 @@ def read_city(file: Path) -> City:
     Raises:
         Unavailable: the extract or its description cannot be read.
     """
-    return City(read_extract(file), about_city(file))
+    return City(about=about_city(file), extract=read_extract(file))  # the shorter is read first
 
 
 def about_city(file: Path) -> About:

@@ -13,10 +13,7 @@ from gnomon_published.benchmarks.gtr_bench.map_reading.scale_bar import Scale, r
 
 READER_VERSION = 1  # a change that can change a reading changes this
 LABEL_FOUND = 0.5  # worst label score that counts as read
-CLEAR_LABEL, CLEAR_SLACK = (
-    0.8,
-    0.02,
-)  # a clear label is what it reads best as; one digit off costs 0.024 and up
+CLEAR_LABEL, CLEAR_SLACK = 0.8, 0.02  # a clear label is what it reads best as; one digit off costs 0.024
 HIDDEN_SLACK = 0.12  # under other ink the best reading need not be the true one
 BLIND_FOUND = 0.75  # the same, without ids to choose among
 ARROW_WEIGHT = 0.3
