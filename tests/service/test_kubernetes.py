@@ -6,7 +6,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -229,25 +228,24 @@ def environment(kind: str, name: str, here: Mapping[str, str]) -> dict[str, str]
             of = manifest(REFERENCES[reference], named["name"])
             given |= of.get("data") or of["stringData"]
     assert not here.keys() - given.keys()
-    return {"PATH": os.environ["PATH"], **given, **here}
+    return {**given, **here}
 
 
 def test_the_commands_of_the_manifests_run_a_job_without_a_common_disk(
-    stores: dict[str, str], tmp_path: Path
+    stores: dict[str, str], tmp_path: Path, warm_path: str
 ) -> None:
-    program = str(Path(sys.executable).with_name("gnomon"))
     key = new_key()
     (tmp_path / "keys").write_text(f"{entry_of(key, 'run')}\n")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
 
     def command(kind: str, name: str, *more: str) -> dict[str, Any]:
-        env = environment(kind, name, stores) | {"GNOMON_DATA_DIR": str(tmp_path / name)}
+        env = environment(kind, name, stores) | {"GNOMON_DATA_DIR": str(tmp_path / name), "PATH": warm_path}
         args = pod(kind, name)["containers"][0]["args"]
         if name == "gnomon-api":
             assert pod(kind, name)["containers"][0]["env"][0]["name"] == "GNOMON_API_KEYS_FILE"
             env["GNOMON_API_KEYS_FILE"] = str(tmp_path / "keys")
-        return {"args": [program, *args, *more], "env": env, "cwd": tmp_path}
+        return {"args": ["gnomon", *args, *more], "env": env, "cwd": tmp_path}
 
     migrated = subprocess.run(**command("Job", "gnomon-migrate"), capture_output=True, text=True, check=False)
     assert migrated.returncode == 0, migrated.stderr

@@ -35,9 +35,10 @@ REQUEST = {
 
 
 async def test_a_client_reads_a_scene_measures_on_it_and_has_a_trip_planned_and_checked(
-    tmp_path: Path,
+    tmp_path: Path, warm_path: str
 ) -> None:
-    server = StdioServerParameters(command=GNOMON, args=["mcp", "--scene", SMALL], cwd=str(tmp_path))
+    program = f"{warm_path.split(os.pathsep)[0]}/gnomon"
+    server = StdioServerParameters(command=program, args=["mcp", "--scene", SMALL], cwd=str(tmp_path))
     async with Client(server, mode="legacy") as client:
         assert {"distance", "plan_itinerary", "check_plan"} <= {
             tool.name for tool in (await client.list_tools()).tools
@@ -117,9 +118,11 @@ def most_mb(pid: int) -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1e3  # type: ignore[index]
 
 
-async def test_it_serves_over_http_with_the_token_of_a_variable_until_interrupted(tmp_path: Path) -> None:
-    command = [GNOMON, "mcp", "--scene", SMALL, "--tool", "speed", "--http", "127.0.0.1:0"]
-    environment = {**os.environ, "TOOLS_TOKEN": "of-the-operator"}
+async def test_it_serves_over_http_with_the_token_of_a_variable_until_interrupted(
+    tmp_path: Path, warm_path: str
+) -> None:
+    command = ["gnomon", "mcp", "--scene", SMALL, "--tool", "speed", "--http", "127.0.0.1:0"]
+    environment = {**os.environ, "TOOLS_TOKEN": "of-the-operator", "PATH": warm_path}
     with subprocess.Popen(  # noqa: ASYNC220 (the loop has nothing else to do)
         [*command, "--token-env", "TOOLS_TOKEN"],
         cwd=tmp_path,

@@ -85,13 +85,14 @@ def store(ran: tuple[Path, str]) -> Any:
 
 
 def test_the_planted_effect_of_a_result_is_found(
-    ran: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ran: tuple[Path, str], tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
     data, job = ran
     out = tmp_path / "out"
     options = ("--arm", "tools", "--result", "nothing", "--data-dir", str(data), "--out", str(out))
-    assert gnomon("replay", job, *options) == 0
-    assert "“no result” in place of what was recorded: the answer changed in " in capsys.readouterr().out
+    ended = run_gnomon("replay", job, *options)
+    assert ended.returncode == 0, ended.stderr
+    assert "“no result” in place of what was recorded: the answer changed in " in ended.stdout
     report = json.loads((out / "report.json").read_text())
     overall = next(row for row in report["replays"]["rows"] if row["by"] == "all")
     again = next(row for row in report["replays"]["rows"] if row["by"] == "again")
