@@ -27,6 +27,7 @@ from tests.service.play import SPEC
 from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL
 
+GNOMON = (sys.executable, "-m", "gnomon_service.cli")
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 100.0
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -40,7 +41,7 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A service on a free port with two workers, shared by the tests of this module."""
     folder = tmp_path_factory.mktemp("up")
-    command = [sys.executable, "-m", "gnomon_service.cli", "up", "--port", "0", "--workers", "2"]
+    command = [*GNOMON, "up", "--port", "0", "--workers", "2"]
     environ = environment(folder, PYTHONPATH=str(ROOT))
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
     with subprocess.Popen(command, stdout=subprocess.PIPE, **quiet) as process:
@@ -151,9 +152,9 @@ def test_api_and_worker_work_apart_over_a_shared_queue_and_postgresql(
     tmp_path: Path, warm_path: str, redis_url: str, postgres: PostgreSQL
 ) -> None:
     shared = {"GNOMON_REDIS_URL": redis_url, "GNOMON_DATABASE_URL": postgres.emptied()}
-    environ = environment(tmp_path, PATH=warm_path, **shared)
+    environ = environment(tmp_path, PATH=warm_path, PYTHONPATH=str(ROOT), **shared)
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
-    api_command, worker_command = ["gnomon", "api", "--port", "0"], ["gnomon", "worker", "--queues", "apart"]
+    api_command, worker_command = ["gnomon", "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
     with (
         subprocess.Popen(api_command, stdout=subprocess.PIPE, **quiet) as service,
         subprocess.Popen(worker_command, stdout=subprocess.DEVNULL, **quiet) as worker,

@@ -77,7 +77,7 @@ def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Pat
         call(4, "tools/call", name="distance", arguments={**ends, "scene": passwords}),
         call(5, "resources/read", uri=f"scene://{passwords}"),
         call(6, "tools/call", name="distance", arguments={"start": [1e308, -1e308], "end": "x" * 3_000_000}),
-        *(call(number, "tools/call", name="distance", arguments=ends) for number in range(100, 1_100)),
+        *(call(number, "tools/call", name="distance", arguments=ends) for number in range(100, 400)),
     ]
     server = subprocess.Popen(
         [GNOMON, "mcp", "--scene", SMALL],
@@ -95,7 +95,7 @@ def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Pat
         answers = {1: json.loads(server.stdout.readline())}
         idle_mb = most_mb(server.pid)
         writing = threads.submit(server.stdin.write, "\n".join(lines[1:]) + "\n")
-        wanted = {3, 4, 5, 6, *range(100, 1_100)}
+        wanted = {3, 4, 5, 6, *range(100, 400)}
         while wanted - answers.keys():
             answer = json.loads(server.stdout.readline())
             answers[answer.get("id")] = answer
@@ -107,7 +107,7 @@ def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Pat
     assert answers[4]["result"]["isError"]
     assert answers[6]["result"]["isError"]
     assert "error" in answers[5]
-    assert {answers[number]["result"]["isError"] for number in range(100, 1_100)} == {False}
+    assert {answers[number]["result"]["isError"] for number in range(100, 400)} == {False}
     assert "root:" not in json.dumps(list(answers.values()))
     assert peak_mb - idle_mb < 200, (idle_mb, peak_mb)
 

@@ -12,6 +12,9 @@ from tests.web.conftest import PHONE, WIDE, Site, Visit, new_page, serving
 from tests.web.every_page import PAGES
 
 EXPECTED = {"error": ["Failed to load resource: the server responded with a status of 404 (Not Found)"]}
+# Of what a list repeats, a few are looked through for accessibility: all are made alike.
+FEWER = """document.querySelectorAll('tbody, ul, .docs-group').forEach(
+    list => [...list.children].slice(8).forEach(child => child.remove()))"""
 # Each width and each theme once: colours do not depend on the width, nor widths on the theme.
 TABS = {"wide and light": (WIDE, False), "dark on a phone": (PHONE, True)}
 
@@ -53,14 +56,15 @@ def test_a_page_is_accessible_private_whole_and_the_same_without_script(
     for where, tab in all_kinds.items():
         tab.errors.clear()
         page = tab.open(path)
-        violations = Axe().run(page).response["violations"]
-        assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == [], where
         widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert widths[0] <= widths[1], f"{where}: scrolls sideways"
         assert page.locator("h1").count() == 1, where
         headings.add(page.locator("h1").inner_text())
         assert page.locator("main").inner_text().strip()
         assert tab.errors == EXPECTED.get(name, []), where
+        page.evaluate(FEWER)
+        violations = Axe().run(page).response["violations"]
+        assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == [], where
     page = without_script.open(path)
     assert {page.locator("h1").inner_text()} == headings
     assert page.locator("main").inner_text().strip()
