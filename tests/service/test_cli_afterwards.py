@@ -494,7 +494,7 @@ def test_a_job_that_may_stop_early_is_planned_somewhat_larger(capsys: pytest.Cap
     primary, samples = [arm["name"] for arm in SPEC["arms"][:2]], {}
     for sequential in (False, True):
         analysis = {"primary": primary, "cluster": "none", "sequential": sequential}
-        spec = {**SPEC, "select": {"limit": 2}, "analysis": analysis}
+        spec = {**SPEC, "select": {"limit": 7}, "analysis": analysis}
         Path("spec.yaml").write_text(yaml.safe_dump(spec))
         assert gnomon("plan", "spec.yaml", "--json") == 0
         samples[sequential] = said(capsys)["enough"]["sizes"][-1]["samples"]
