@@ -19,7 +19,7 @@ PARSED = """html => {
     return ['h1', 'main'].map(name => page.querySelector(name).textContent);
 }"""
 # Of what a list repeats, a few are looked through for accessibility: all are made alike.
-FEWER = """document.querySelectorAll('tbody, ul, .docs-group').forEach(
+FEWER = """document.querySelectorAll('tbody, ul, section:has(> article)').forEach(
     list => [...list.children].slice(8).forEach(child => child.remove()))"""
 # Each width and each theme once: colours do not depend on the width, nor widths on the theme.
 TABS = {"wide and light": (WIDE, False), "dark on a phone": (PHONE, True)}
