@@ -3,6 +3,7 @@
 For tests that run many commands and are not about the start of one. `warm_gnomon` gives a PATH whose
 `gnomon` behaves as the installed one: same arguments, folder, environment, pipes, signals and exit code. It
 hands them to the process over a socket and waits: its own start costs a hundredth of what the imports cost.
+`gnomon worker` is no command for it, as that becomes another program.
 """
 
 import gc
