@@ -28,7 +28,6 @@ from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL
 
 GNOMON = (sys.executable, "-m", "gnomon_service.cli")
-ROOT = Path(__file__).parents[2]
 PATIENCE_S = 100.0
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -42,8 +41,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A service on a free port with two workers, shared by the tests of this module."""
     folder = tmp_path_factory.mktemp("up")
     command = [*GNOMON, "up", "--port", "0", "--workers", "2"]
-    environ = environment(folder, PYTHONPATH=str(ROOT))
-    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
+    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environment(folder)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, **quiet) as process:
         try:
             assert process.stdout is not None
@@ -152,7 +150,7 @@ def test_api_and_worker_work_apart_over_a_shared_queue_and_postgresql(
     tmp_path: Path, warm_path: str, redis_url: str, postgres: PostgreSQL
 ) -> None:
     shared = {"GNOMON_REDIS_URL": redis_url, "GNOMON_DATABASE_URL": postgres.emptied()}
-    environ = environment(tmp_path, PATH=warm_path, PYTHONPATH=str(ROOT), **shared)
+    environ = environment(tmp_path, PATH=warm_path, **shared)
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
     api_command, worker_command = ["gnomon", "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
     with (
