@@ -126,7 +126,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail("there is no Chromium here; apt-get install chromium-headless-shell")
         pytest.skip("there is no Chromium here")
-    expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
+    expect.set_options(timeout=120_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield browser
