@@ -1,8 +1,9 @@
 """The command `gnomon`, warm: a process that has imported what commands use, and forks for each of them.
 
 For tests that run many commands and are not about the start of one. `warm_gnomon` gives a PATH whose
-`gnomon` behaves as the installed one: same arguments, folder, environment, pipes and exit code. It hands them
-to the process over a socket and waits, so its own start costs a hundredth of what the imports cost.
+`gnomon` behaves as the installed one: same arguments, folder, environment, pipes, signals and exit code. It
+hands them to the process over a socket and waits: its own start costs a hundredth of what the imports cost.
+`gnomon worker` is no command for it, as that becomes another program.
 """
 
 import gc
@@ -14,11 +15,13 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
 from PIL import Image
+
+from gnomon.parent_death import die_with_parent
 
 ROOT = Path(__file__).parents[1]
 # What commands import that do more than look something up, and what their workers import. Each fork that
@@ -31,10 +34,13 @@ MODULES = (
     "gnomon_agents.text_react",
     "av",
     "gnomon_analyses.audit.audit",
+    "gnomon_analyses.paper.methods_text",
     "gnomon_published.benchmarks.gtr_bench.benchmark",
     "gnomon_published.benchmarks.gtr_bench.loader",
+    "gnomon_published.benchmarks.gtr_bench.question_view",
     "gnomon.benchmarks.questions",
     "gnomon_worlds.benchmarks.worlds",
+    "gnomon_worlds.benchmarks.worlds.question_view",
     "gnomon.report.html",
     "gnomon.report.terminal",
     "networkx",
@@ -46,33 +52,33 @@ MODULES = (
     "gnomon_service.report_samples",
     "gnomon_service.reports",
     "gnomon_service.run_job",
+    "gnomon_service.stored_job",
     "gnomon_service.web.questions",
     "gnomon_workers.__main__",
     "gnomon_workers.shard",
     "gnomon_workers.sweeper",
     "gnomon_workers.worker",
     "yaml",
-    *(f"gnomon_tools.{file.stem}" for file in sorted((ROOT / "tools" / "gnomon_tools").glob("[a-z]*.py"))),
-    *(
-        f"{file.parts[-3]}.tools.{file.stem}"
-        for file in sorted((ROOT / "packages").glob("*/gnomon_*/tools/[a-z]*.py"))
-    ),
 )
 CLIENT = """#!{python} -IS
-import json, os, socket, struct, sys
+import json, os, signal, socket, struct, sys
 call = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
     socket.send_fds(server, [struct.pack("!I", len(call))], [0, 1, 2])
     server.sendall(call)
+    (fork,) = struct.unpack("!I", server.recv(4))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: os.kill(fork, number))
     code = server.recv(1)
 os._exit(code[0] if code else 70)
 """
 
 
 def python_path(root: Path) -> str:
-    """The folders in which packages lie that a copy of the project may change."""
-    return os.pathsep.join(map(str, (root, root / "tools", root / "agents")))
+    """The folders in which packages lie that a copy of the project may change, then those of this process."""
+    ours = map(str, (root, root / "tools", root / "agents"))
+    return os.pathsep.join(filter(None, (*ours, os.environ.get("PYTHONPATH"))))
 
 
 @contextmanager
@@ -103,30 +109,49 @@ def warm_gnomon(folder: Path, *, root: Path = ROOT) -> Iterator[str]:
         server.wait()
 
 
+def _load() -> None:
+    """Import what commands import, and compile the report's templates, which takes a second."""
+    from gnomon.report.html import environment
+    from gnomon.report.section import SECTIONS
+    from gnomon.spec.model_spec import ModelSpec
+    from gnomon.spec.preset import PRESETS
+    from gnomon.trials.condition import CONDITIONS
+    from gnomon_agents.models.catalog import preload
+    from gnomon_tools.core.toolbox import TOOLS
+
+    for module in MODULES:
+        import_module(module)
+    for registry in (CONDITIONS, PRESETS, SECTIONS, TOOLS):
+        for name in registry.names():
+            registry.get(name)
+    for name in ("page.html.j2", "sample_card.html.j2", *SECTIONS.names()):
+        with suppress(FileNotFoundError):  # a section that is shown within another one
+            environment().get_template(name)
+    preload([ModelSpec(id="reference")])  # as a worker does before it forks
+    Image.init()
+
+
 def serve(listener: socket.socket) -> None:
     """Fork for every command that a client sends, until this process is ended."""
     from gnomon_service.cli.main import BLAS_THREADS, main
 
     os.environ[BLAS_THREADS] = "1"
-    for module in MODULES:
-        import_module(module)
-    from gnomon.spec.model_spec import ModelSpec
-    from gnomon_agents.models.catalog import preload
-
-    preload([ModelSpec(id="reference")])  # as a worker does before it forks
-    Image.init()
+    _load()
     gc.freeze()  # else each fork looks through all that was imported, and copies its pages
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    end_with_parent = die_with_parent()
     while True:
         client, _ = listener.accept()
         if os.fork():
             client.close()
             continue
+        end_with_parent()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         listener.close()
         code = 70
         try:
             _become(client)
+            client.sendall(struct.pack("!I", os.getpid()))
             main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1

@@ -40,9 +40,9 @@ def render_html(report: Report, *, samples: SampleSource | None = None) -> str:
     """
     opened = OpenedSamples()
     if samples is not None:
-        card = _environment().get_template("sample_card.html.j2")
+        card = environment().get_template("sample_card.html.j2")
         opened = open_samples(report, samples, card, arms=report["job"]["arms"])
-    page = _environment().get_template("page.html.j2")
+    page = environment().get_template("page.html.j2")
     chunks = page.generate(report=report, opened=opened, parts=page_parts(report, opened))
     return escape_surrogates("".join(while_wanted(chunks)))
 
@@ -81,7 +81,7 @@ def _rendered(
     variables = section.view(report) if section.view else {}
     if variables is None:
         return Markup()
-    template = _environment().get_template(section.name)
+    template = environment().get_template(section.name)
     chunks = template.generate(
         report=report,
         section=section,
@@ -116,29 +116,30 @@ def _comparison_part(
     variables = (views or {}).get(pair_key(whole))
     if variables is None:
         return Markup()
-    template = _environment().get_template(section.name)
+    template = environment().get_template(section.name)
     chunks = template.generate(report=report, section=section, whole=whole, opened=opened, **variables)
     return Markup("".join(while_wanted(chunks)))  # noqa: S704 - the templates escape what is not theirs
 
 
 @functools.cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """That of the page's templates: files beside this module, and sections by their names."""
+    templates = Environment(
         loader=FunctionLoader(_source),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"signs": SIGNS, "headings": HEADINGS, "arm_look": arm_look}
-    environment.filters |= {
+    templates.globals |= {"signs": SIGNS, "headings": HEADINGS, "arm_look": arm_look}
+    templates.filters |= {
         **FILTERS,
         "picture": _picture,
         "preflight": preflight_text,
         "line_of": line_of,
         "repeats_text": repeats_text,
     }
-    return environment
+    return templates
 
 
 def _source(name: str) -> str:

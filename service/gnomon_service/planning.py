@@ -73,7 +73,7 @@ def plan(
     cells = Counter(ref.cell for ref in refs)
     contrasts = pairs(spec)
     outlook = _outlook(draft, contrasts, lost=lost, icc=icc)
-    detectable = [dict(row) for row in outlook.rows]
+    detectable = [dict(row) for row in outlook.rows] if contrasts else []
     is_small = bool(contrasts) and all(row["all"] is None for row in detectable)
     enough = [dict(size) for size in outlook.enough] if is_small else []
     shown = outlook.assumptions_of_sizes() if enough else outlook.assumptions()

@@ -136,10 +136,12 @@ def test_a_trial_is_found_by_its_sample_and_shown(job: lab.Job) -> None:
 
 
 def test_two_jobs_are_compared_as_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    played: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     specs = [{**SPEC, "select": {"limit": limit, "seed": 3}} for limit in (4, 3)]
-    first, second = (lab.run(spec, data_dir=tmp_path, workers=1, progress=False) for spec in specs)
+    ids = [played.create_job(**_planned(tmp_path, spec)).id for spec in specs]
+    assert [finish_all(played, job_id) for job_id in ids] == [8, 6]
+    first, second = (lab.open(job_id, data_dir=tmp_path) for job_id in ids)
     difference = lab.diff(first, second)
     assert [change["field"] for change in difference["spec_changes"]] == ["select.limit"]
     assert difference["samples"] == {"both": 3, "only_first": 1, "only_second": 0}
@@ -310,8 +312,8 @@ def test_a_job_that_was_stopped_says_how_to_go_on(
         waiting.wait(progress=False, timeout_s=0)
 
 
-def _planned(folder: Path) -> dict[str, Any]:
-    draft = draft_of(SPEC, settings_of(folder))
+def _planned(folder: Path, spec: dict[str, Any] = SPEC) -> dict[str, Any]:
+    draft = draft_of(spec, settings_of(folder))
     return {"spec": draft.spec, "refs": draft.refs, "faults": draft.faults}
 
 

@@ -170,6 +170,7 @@ def killed_at(command: list[str], folder: Path, has_come: Callable[[], bool]) ->
         while not has_come():
             assert process.poll() is None, "it ended before it could be killed"
             assert time.monotonic() < until_s
+            time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
 

@@ -393,15 +393,25 @@ def test_one_arm_of_each_job_is_enough(file: File, capsys: pytest.CaptureFixture
     assert said(capsys)["report"]["contrasts"][0]["diff"] == 1.0
 
 
+PRICED: dict[str, Any] = {
+    **SPEC,
+    "select": {"limit": 1},
+    "models": [
+        {"id": "reference"},
+        {"id": "openai/x", "price": {"input": 1.0, "output": 10.0}},
+        {"id": "openai/y"},
+    ],
+    "repeats": 2,
+}
+
+
 def test_a_plan_counts_prices_and_says_what_could_be_seen(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    price = {"input": 1.0, "output": 10.0}
-    models = [{"id": "reference"}, {"id": "openai/x", "price": price}, {"id": "openai/y"}]
-    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "models": models, "repeats": 2}))
+    Path("spec.yaml").write_text(yaml.safe_dump(PRICED))
     assert gnomon("plan", "spec.yaml", "--json") == 0
     found = said(capsys)
-    assert (found["samples"], found["trials"]) == (14, 14 * 2 * 3 * 2)
+    assert (found["samples"], found["trials"]) == (1, 1 * 2 * 3 * 2)
     by_arm = {(arm["model"], arm["arm"]): arm for arm in found["arms"]}
     assert by_arm["reference", "tools"]["usd"] == 0.0
     assert by_arm["openai/y", "raw"]["usd"] is None
@@ -433,10 +443,11 @@ def test_a_plan_prices_every_turn(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("store")
 def test_a_plan_names_the_retry_policy_where_the_spec_sets_one(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
+    one_arm = {**SPEC, "select": {"limit": 1}, "arms": SPEC["arms"][:1]}
+    Path("spec.yaml").write_text(yaml.safe_dump(one_arm))
     assert gnomon("plan", "spec.yaml", "--json") == 0
     assert "retry" not in said(capsys)
-    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "retry": {"max_attempts": 8}}))
+    Path("spec.yaml").write_text(yaml.safe_dump({**one_arm, "retry": {"max_attempts": 8}}))
     assert gnomon("plan", "spec.yaml", "--json") == 0
     assert said(capsys)["retry"] == {"max_attempts": 8}
     assert gnomon("plan", "spec.yaml") == 0
@@ -446,14 +457,13 @@ def test_a_plan_names_the_retry_policy_where_the_spec_sets_one(capsys: pytest.Ca
 def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = [{"id": "openai/x", "price": {"input": 1.0, "output": 10.0}}, {"id": "openai/y"}]
-    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "models": models, "select": {"limit": 1}}))
+    Path("spec.yaml").write_text(yaml.safe_dump(PRICED))
     assert gnomon("plan", "spec.yaml") == 0
     text = capsys.readouterr().out
     assert "1 sample in 1 cluster and 1 subset\n" in text
     assert "Expected tokens of all trials (prompts + replies), and what they cost:\n" in text
-    assert re.search(r"openai/x / raw +1 trial  .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
-    assert re.search(r"openai/y / raw +1 trial  .* tokens  price unknown\n", text)
+    assert re.search(r"openai/x / raw +2 trials .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
+    assert re.search(r"openai/y / raw +2 trials .* tokens  price unknown\n", text)
     assert "Total: unknown price; the job's limit in dollars: none.\n" in text
     assert "No table has a price for openai/y: `price: {input: …, output: …}`" in text
 
@@ -555,6 +565,8 @@ def test_a_plan_of_one_arm_compares_nothing(capsys: pytest.CaptureFixture[str]) 
     text = capsys.readouterr().out
     assert "One arm: there is nothing to compare.\n" in text
     assert "detectable" not in text.casefold()
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    assert said(capsys)["detectable"] == [], "nothing is simulated of it"
 
 
 @pytest.mark.usefixtures("store")
@@ -601,8 +613,10 @@ def test_a_plan_and_the_report_of_such_a_job_name_the_same_effect(capsys: pytest
 def test_a_plan_with_losses_asks_for_more_and_says_what_it_assumes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    of_one_cell = {"limit": 40, "seed": 5, "tasks": ["GeoLocation"], "scenes": ["indoor"]}
-    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": of_one_cell}))
+    lines = [f"q{at},What is {at} and {at}?,{2 * at}" for at in range(2_001)]  # of so many few jobs are drawn
+    Path("q.csv").write_text("\n".join(["id,question,answer", *lines]))
+    written = {"benchmark": "questions", "data": "q.csv", "models": SPEC["models"], "arms": SPEC["arms"]}
+    Path("spec.yaml").write_text(yaml.safe_dump(written))
     assert gnomon("plan", "spec.yaml", "--json") == 0
     whole = said(capsys)
     assert gnomon("plan", "spec.yaml", "--lost", "0.02", "--icc", "0.4", "--json") == 0

@@ -18,7 +18,7 @@ def gnomon(*args: str) -> int:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    generate(tmp_path / "questions", scenes=1, samples=56)
+    generate(tmp_path / "questions", scenes=1, samples=28)
     return tmp_path / "questions"
 
 
@@ -28,12 +28,12 @@ def test_a_sound_benchmark_ends_with_0_and_prints_one_document(
     assert gnomon("--benchmark", "gtr-bench", "--data", str(data), "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["benchmark"] == "gtr-bench"
-    assert document["samples"]["n"] == 56
+    assert document["samples"]["n"] == 28
     assert document["surviving_leaks"] == []
     assert {row["view"] for row in document["shortcuts"]} == {"files", "official", "guarded"}
     assert all(row["applies"] <= row["n"] for row in document["shortcuts"])
     assert {row["cell"] for row in document["answer_positions"]} == set(document["samples"]["by_cell"])
-    assert document["faults"]["counts"]["missing_media"] == 56
+    assert document["faults"]["counts"]["missing_media"] == 28
 
 
 def test_one_of_a_kind_is_counted_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:

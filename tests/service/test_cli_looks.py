@@ -24,7 +24,6 @@ from gnomon_service.cli.main import COMMANDS, COMPLETE_VARIABLE, main
 from gnomon_service.running_service import FILE, remembered, running_url
 from gnomon_workbench.trace_text import print_side_by_side, print_trace
 from gnomon_workers.open_job import open_spec
-from gnomon_workers.process import module_command
 from gnomon_workers.store.store import Store
 from tests.service.test_cli_afterwards import SPEC, row_of
 
@@ -333,14 +332,14 @@ def test_a_broken_note_of_the_address_is_no_service(content: str, tmp_path: Path
 
 
 def test_up_remembers_its_address_opens_the_page_and_forgets_it_at_its_end(
-    job: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    job: str, store: Store, tmp_path: Path, warm_path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"
     browser.write_text(f"#!/bin/sh\necho \"$1\" > '{opened}'\n")
     browser.chmod(0o755)
-    environ = {**os.environ, "BROWSER": str(browser), "GNOMON_DATA_DIR": str(tmp_path)}
-    command = [*module_command("gnomon_service.cli"), "up", "--port", "0", "--workers", "1", "--open"]
+    environ = {**os.environ, "BROWSER": str(browser), "GNOMON_DATA_DIR": str(tmp_path), "PATH": warm_path}
+    command = ["gnomon", "up", "--port", "0", "--workers", "1", "--open"]
     process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -1,9 +1,8 @@
 """Data folders: nobody but their owner reads them."""
 
 import json
-import os
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,31 +17,16 @@ def opened(folder: Path) -> list[str]:
     return [f"{path.stat().st_mode & 0o777:o} {path.name}" for path in found if path.stat().st_mode & 0o077]
 
 
-def test_a_run_leaves_nothing_for_others_and_its_report_as_the_user_wants_it(tmp_path: Path) -> None:
+def test_a_run_leaves_nothing_for_others_and_its_report_as_the_user_wants_it(
+    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> None:
     (tmp_path / "job.json").write_text(json.dumps(SPEC))
-    command = [
-        sys.executable,
-        "-m",
-        "gnomon_service.cli",
-        "run",
-        "job.json",
-        "--data-dir",
-        "data",
-        "--out",
-        "out",
-    ]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        umask=0o022,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_gnomon("run", "job.json", "--data-dir", "data", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert opened(tmp_path / "data") == []
-    assert (tmp_path / "out" / "report.html").stat().st_mode & 0o777 == 0o644
+    (tmp_path / "as-the-user-wants").touch()
+    wanted = (tmp_path / "as-the-user-wants").stat().st_mode
+    assert (tmp_path / "out" / "report.html").stat().st_mode == wanted
 
 
 @pytest.fixture

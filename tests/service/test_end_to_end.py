@@ -28,13 +28,12 @@ from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL
 
 GNOMON = (sys.executable, "-m", "gnomon_service.cli")
-ROOT = Path(__file__).parents[2]
 PATIENCE_S = 100.0
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(data_dir: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "GNOMON_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT), **more}
+    return {**os.environ, "GNOMON_DATA_DIR": str(data_dir), **more}
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +77,8 @@ def ended(api: httpx.Client, job_id: str) -> dict[str, Any]:
 
 
 def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(up: httpx.Client) -> None:
-    posted = up.post("/v1/jobs", json={**SPEC, "select": {"limit": 60, "seed": 1}, "concurrency": 8})
-    assert (posted.status_code, posted.json()["planned_trials"]) == (202, 120)
+    posted = up.post("/v1/jobs", json={**SPEC, "select": {"limit": 24, "seed": 1}, "concurrency": 8})
+    assert (posted.status_code, posted.json()["planned_trials"]) == (202, 48)
     job_id = posted.json()["id"]
     seen: dict[str, set[str]] = {}
     event = ""
@@ -92,13 +91,13 @@ def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(up: httpx.Client)
                 seen.setdefault(event, set()).add(json.loads(value).get("trial_id", ""))
     job = ended(up, job_id)
     assert job["status"] == "completed"
-    assert job["counts"]["scored"] + job["counts"]["model_failed"] == 120
+    assert job["counts"]["scored"] + job["counts"]["model_failed"] == 48
     rows = up.get(f"/v1/jobs/{job_id}/trials?limit=10000").json()["items"]
-    assert len({row["trial_id"] for row in rows}) == len(rows) == 120
+    assert len({row["trial_id"] for row in rows}) == len(rows) == 48
     assert seen["trial"] == {row["trial_id"] for row in rows}
     assert "done" in seen
     report = up.get(f"/v1/jobs/{job_id}/report").json()
-    assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 60, "tools": 60}
+    assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 24, "tools": 24}
     assert len({worker["pid"] for worker in up.get("/v1/workers").json()}) == 2
 
 
@@ -148,11 +147,12 @@ def test_a_folder_that_is_in_use_is_not_taken(
 
 
 def test_api_and_worker_work_apart_over_a_shared_queue_and_postgresql(
-    tmp_path: Path, redis_url: str, postgres: PostgreSQL
+    tmp_path: Path, warm_path: str, redis_url: str, postgres: PostgreSQL
 ) -> None:
-    environ = environment(tmp_path, GNOMON_REDIS_URL=redis_url, GNOMON_DATABASE_URL=postgres.emptied())
+    shared = {"GNOMON_REDIS_URL": redis_url, "GNOMON_DATABASE_URL": postgres.emptied()}
+    environ = environment(tmp_path, PATH=warm_path, **shared)
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
-    api_command, worker_command = [*GNOMON, "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
+    api_command, worker_command = ["gnomon", "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
     with (
         subprocess.Popen(api_command, stdout=subprocess.PIPE, **quiet) as service,
         subprocess.Popen(worker_command, stdout=subprocess.DEVNULL, **quiet) as worker,
@@ -231,13 +231,15 @@ def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path, run_gnomon: Comma
     assert "2 missing" in done.stderr
 
 
-def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path, run_gnomon: Command) -> None:
+def test_ctrl_c_cancels_and_reports_what_there_is(
+    tmp_path: Path, warm_path: str, run_gnomon: Command
+) -> None:
     slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.5}}
     spec = _written(tmp_path, models=[slow], select={"limit": 6}, concurrency=1)
-    command = [*GNOMON, "run", spec, "--json", "--workers", "1"]
     with subprocess.Popen(
-        command, env=environment(tmp_path / "data", GNOMON_GRACE_SECONDS="1"), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
+        ["gnomon", "run", spec, "--json", "--workers", "1"],
+        env=environment(tmp_path / "data", PATH=warm_path, GNOMON_GRACE_SECONDS="1"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr is not None
         while "job j_" not in process.stderr.readline():
@@ -256,12 +258,12 @@ def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path, run_gnomon: Co
     assert gnomon("resume", "j_none", "--data-dir", str(tmp_path / "data")) == 2
 
 
-def test_the_second_ctrl_c_ends_the_wait_and_reports_all_the_same(tmp_path: Path) -> None:
+def test_the_second_ctrl_c_ends_the_wait_and_reports_all_the_same(tmp_path: Path, warm_path: str) -> None:
     slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 60}}
     spec = _written(tmp_path, models=[slow], select={"limit": 2}, concurrency=1)
     with subprocess.Popen(
-        [*GNOMON, "run", spec, "--json", "--workers", "1"],
-        env=environment(tmp_path / "data", GNOMON_GRACE_SECONDS="60"),
+        ["gnomon", "run", spec, "--json", "--workers", "1"],
+        env=environment(tmp_path / "data", PATH=warm_path, GNOMON_GRACE_SECONDS="60"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr is not None
@@ -303,10 +305,10 @@ def test_a_resumed_job_is_not_said_to_be_left_behind(tmp_path: Path, run_gnomon:
     assert f"job {mine.id} (worlds) was left unfinished" not in done.stderr
 
 
-def test_ctrl_c_before_any_trial_begins_ends_at_once(tmp_path: Path) -> None:
+def test_ctrl_c_before_any_trial_begins_ends_at_once(tmp_path: Path, warm_path: str) -> None:
     with subprocess.Popen(
-        [*GNOMON, "run", _written(tmp_path)], env=environment(tmp_path / "data"), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
+        ["gnomon", "run", _written(tmp_path)], env=environment(tmp_path / "data", PATH=warm_path),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr is not None
         while "job j_" not in process.stderr.readline():

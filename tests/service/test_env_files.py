@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,8 @@ SPEC = {
     "concurrency": 1,
     "retry": {"max_attempts": 1},
 }
-COMMANDS = {
-    "run": ("run", "job.json", "--workers", "1", "--json"),
-    "try": ("try", "job.json", "--sample", "{sample}", "--arm", "raw"),
-    "plan": ("plan", "job.json"),
-}
+RUN = ("run", "job.json", "--workers", "1", "--json")
+TRY = ("try", "job.json", "--sample", "w0-00000", "--arm", "raw")
 
 
 @pytest.fixture
@@ -59,50 +57,44 @@ def gnomon(above: Path, *words: str, **more: str) -> "subprocess.CompletedProces
     )
 
 
-def set_elsewhere(above: Path, provider: FakeProvider) -> None:
-    provider.says("A")
-    for folder in (above, above / "job"):
-        (folder / ".env").write_text(f"OPENAI_API_BASE={provider.url}\nOPENAI_BASE_URL={provider.url}\n")
-
-
-def words_of(command: str, above: Path) -> list[str]:
-    if command != "try":
-        return list(COMMANDS[command])
-    listed = json.loads(gnomon(above, "samples", "job.json", "--json").stdout)
-    return [word.format(sample=listed[0]["sample_id"]) for word in COMMANDS[command]]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_of_variables_sends_no_call_elsewhere(command: str, above: Path) -> None:
-    with serving() as provider:
-        set_elsewhere(above, provider)
-        ended = gnomon(above, *words_of(command, above))
-        assert provider.requests == []
-    assert ended.returncode == (0 if command == "plan" else 1), ended.stderr
-    assert (
-        "called through the proxy 127.0.0.1, as HTTPS_PROXY of the environment says"
-        in ended.stderr + ended.stdout
-    )
-    assert "OPENAI_API_BASE" not in ended.stderr + ended.stdout
-
-
-def test_who_asks_litellm_to_read_them_is_told(above: Path) -> None:
-    with serving() as provider:
-        set_elsewhere(above, provider)
-        ended = gnomon(above, *words_of("try", above), LITELLM_MODE="DEV")
-        assert provider.requests
-    assert "LITELLM_MODE is DEV: LiteLLM reads variables from a file .env" in ended.stderr
-
-
-def test_a_variable_of_the_environment_is_told_and_kept_with_the_reply(above: Path) -> None:
+@pytest.fixture
+def elsewhere(above: Path) -> Iterator[FakeProvider]:
+    """Where the files of variables would send calls: of the two names, LiteLLM goes by the second first."""
     with serving() as provider:
         provider.says("A")
-        ended = gnomon(above, *words_of("run", above), OPENAI_API_BASE=provider.url)
+        for folder in (above, above / "job"):
+            (folder / ".env").write_text(f"OPENAI_API_BASE={provider.url}\nOPENAI_BASE_URL={provider.url}\n")
+        yield provider
+
+
+def test_a_plan_names_the_proxy_of_the_environment_and_no_address_of_a_file(
+    above: Path, elsewhere: FakeProvider
+) -> None:
+    ended = gnomon(above, "plan", "job.json")
+    said = ended.stderr + ended.stdout
+    assert (ended.returncode, elsewhere.requests) == (0, []), said
+    assert "called through the proxy 127.0.0.1, as HTTPS_PROXY of the environment says" in said
+    assert "OPENAI_API_BASE" not in said
+
+
+def test_a_run_calls_where_the_environment_says_and_not_where_a_file_does(
+    above: Path, elsewhere: FakeProvider
+) -> None:
+    with serving() as provider:
+        provider.says("A")
+        ended = gnomon(above, *RUN, OPENAI_API_BASE=provider.url)
         assert provider.requests
+        assert elsewhere.requests == [], ended.stderr
     told = "openai/gpt-4o: called at 127.0.0.1, as OPENAI_API_BASE of the environment says"
     assert f"warning: {told}" in ended.stderr
     assert "sent to 127.0.0.1 by OPENAI_API_BASE" in ended.stdout
     assert "key of OPENAI_API_KEY" in ended.stdout
+
+
+def test_who_asks_litellm_to_read_them_is_told(above: Path, elsewhere: FakeProvider) -> None:
+    ended = gnomon(above, *TRY, OPENAI_API_BASE=NOWHERE, LITELLM_MODE="DEV")
+    assert elsewhere.requests, "else the test before shows nothing"
+    assert "LITELLM_MODE is DEV: LiteLLM reads variables from a file .env" in ended.stderr
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer of-the-spec"}])

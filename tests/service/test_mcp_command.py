@@ -35,9 +35,10 @@ REQUEST = {
 
 
 async def test_a_client_reads_a_scene_measures_on_it_and_has_a_trip_planned_and_checked(
-    tmp_path: Path,
+    tmp_path: Path, warm_path: str
 ) -> None:
-    server = StdioServerParameters(command=GNOMON, args=["mcp", "--scene", SMALL], cwd=str(tmp_path))
+    program = f"{warm_path.split(os.pathsep)[0]}/gnomon"
+    server = StdioServerParameters(command=program, args=["mcp", "--scene", SMALL], cwd=str(tmp_path))
     async with Client(server, mode="legacy") as client:
         assert {"distance", "plan_itinerary", "check_plan"} <= {
             tool.name for tool in (await client.list_tools()).tools
@@ -76,7 +77,7 @@ def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Pat
         call(4, "tools/call", name="distance", arguments={**ends, "scene": passwords}),
         call(5, "resources/read", uri=f"scene://{passwords}"),
         call(6, "tools/call", name="distance", arguments={"start": [1e308, -1e308], "end": "x" * 3_000_000}),
-        *(call(number, "tools/call", name="distance", arguments=ends) for number in range(100, 1_100)),
+        *(call(number, "tools/call", name="distance", arguments=ends) for number in range(100, 400)),
     ]
     server = subprocess.Popen(
         [GNOMON, "mcp", "--scene", SMALL],
@@ -94,7 +95,7 @@ def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Pat
         answers = {1: json.loads(server.stdout.readline())}
         idle_mb = most_mb(server.pid)
         writing = threads.submit(server.stdin.write, "\n".join(lines[1:]) + "\n")
-        wanted = {3, 4, 5, 6, *range(100, 1_100)}
+        wanted = {3, 4, 5, 6, *range(100, 400)}
         while wanted - answers.keys():
             answer = json.loads(server.stdout.readline())
             answers[answer.get("id")] = answer
@@ -106,7 +107,7 @@ def test_a_hostile_client_gets_errors_and_the_next_call_its_answer(tmp_path: Pat
     assert answers[4]["result"]["isError"]
     assert answers[6]["result"]["isError"]
     assert "error" in answers[5]
-    assert {answers[number]["result"]["isError"] for number in range(100, 1_100)} == {False}
+    assert {answers[number]["result"]["isError"] for number in range(100, 400)} == {False}
     assert "root:" not in json.dumps(list(answers.values()))
     assert peak_mb - idle_mb < 200, (idle_mb, peak_mb)
 
@@ -117,9 +118,11 @@ def most_mb(pid: int) -> float:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1e3  # type: ignore[index]
 
 
-async def test_it_serves_over_http_with_the_token_of_a_variable_until_interrupted(tmp_path: Path) -> None:
-    command = [GNOMON, "mcp", "--scene", SMALL, "--tool", "speed", "--http", "127.0.0.1:0"]
-    environment = {**os.environ, "TOOLS_TOKEN": "of-the-operator"}
+async def test_it_serves_over_http_with_the_token_of_a_variable_until_interrupted(
+    tmp_path: Path, warm_path: str
+) -> None:
+    command = ["gnomon", "mcp", "--scene", SMALL, "--tool", "speed", "--http", "127.0.0.1:0"]
+    environment = {**os.environ, "TOOLS_TOKEN": "of-the-operator", "PATH": warm_path}
     with subprocess.Popen(  # noqa: ASYNC220 (the loop has nothing else to do)
         [*command, "--token-env", "TOOLS_TOKEN"],
         cwd=tmp_path,

@@ -148,10 +148,9 @@ def test_a_key_anywhere_in_a_spec_is_refused_and_is_nowhere_afterwards(
         assert "This cannot run yet" in said[-1]
         file = tmp_path / "job.yaml"
         file.write_text(text)
-        for command in ("plan", "run"):
-            with pytest.raises(SystemExit) as ended:
-                main([command, str(file)])
-            assert ended.value.code == 2
+        with pytest.raises(SystemExit) as ended:
+            main([("plan", "run")[number % 2], str(file)])
+        assert ended.value.code == 2
         said += capfd.readouterr()
         file.unlink()
         assert not [part for part in said if key.removeprefix("Bearer ") in part], place

@@ -1,6 +1,8 @@
 """`gnomon generate recordings`: a CityFlow folder to questions, and the questions to a report."""
 
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,12 +22,14 @@ def run(*arguments: str, code: int = 0) -> None:
 
 
 def test_a_folder_of_cityflow_becomes_questions_and_a_report(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    run(*COMMAND, *ROADS, "--out", "questions", "--json")
-    report = json.loads(capfd.readouterr().out)
+    def run_here(*words: str) -> str:
+        ended = run_gnomon(*words, "--json", cwd=tmp_path)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    report = json.loads(run_here(*COMMAND, *ROADS, "--out", "questions"))
     assert report["published"]["published"] >= 24
     assert all(counts["kept"] for counts in report["tasks"].values())
     assert all(count["of"] >= count["count"] for count in report["cleaning"])
@@ -36,8 +40,8 @@ def test_a_folder_of_cityflow_becomes_questions_and_a_report(
         "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
     }
     (tmp_path / "job.json").write_text(json.dumps(spec))
-    run("run", "job.json", "--json", "--workers", "1", "--out", "report")
-    arms = {arm["arm"]: arm for arm in json.loads(capfd.readouterr().out)["arms"]}
+    said = run_here("run", "job.json", "--workers", "1", "--out", "report", "--data-dir", "data")
+    arms = {arm["arm"]: arm for arm in json.loads(said)["arms"]}
     assert arms["tools"]["mean"] > arms["raw"]["mean"] + 0.2
     assert (tmp_path / "report" / "report.html").is_file()
 

@@ -1,6 +1,8 @@
 """Arms whose replies cannot be read are told while a job runs, once, and the command fails."""
 
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.reply_state import ReplyState
-from gnomon_service.cli.main import main
 from gnomon_service.reply_watch import ReplyWatch
 from gnomon_workers.store.store import Store
 from tests.service.play import finish_all, post
@@ -82,12 +83,12 @@ def a_job(folder: Path, reply: str) -> str:
 
 @pytest.mark.parametrize(("reply", "code"), [("Answer: B", 0), ("The van turned.", 1)])
 def test_a_run_of_which_nothing_can_be_read_says_so_and_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], reply: str, code: int
+    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"], reply: str, code: int
 ) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["run", a_job(tmp_path, reply), "--data-dir", str(tmp_path / "data"), "--workers", "1"])
-    assert end.value.code == code
-    said = capsys.readouterr().err
+    data = tmp_path / "data"
+    ended = run_gnomon("run", a_job(tmp_path, reply), "--data-dir", str(data), "--workers", "1")
+    assert ended.returncode == code
+    said = ended.stderr
     told = f"warning: scripted: 0 of 6 replies of “raw” could be read (unreadable), e.g. “{reply}”"
     assert said.count(told) == code
     why = "exit code 1: no reply of scripted in “raw” could be read; `gnomon trace` shows what it wrote"

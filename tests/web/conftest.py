@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from redis import Redis
 
@@ -20,7 +21,7 @@ from gnomon_service.api.app import create_app
 from gnomon_service.serving import listen, server_of, url_of
 from gnomon_service.settings import read_settings
 from gnomon_workers.store.store import Store
-from tests.workers.conftest import redis, redis_url
+from tests.workers.conftest import redis, redis_url, wait_until
 
 __all__ = ["redis", "redis_url"]
 # The first is the same engine without windows: it costs half as much.
@@ -41,14 +42,26 @@ SPEC = {
 
 
 @pytest.fixture(scope="session")
-def finished_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with one finished job of 28 samples, run by the command line; no test writes to it."""
+def finished_folder(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> Path:
+    """A data folder with one finished job of 28 samples, run by the command line; no test writes to it.
+
+    Its store keeps report, verdict and index of trials: else the server of each test would make them.
+    """
     folder = tmp_path_factory.mktemp("finished")
     spec = folder / "job.yaml"
     spec.write_text(yaml.safe_dump(SPEC))
     command = [sys.executable, "-m", "gnomon_service.cli", "run", str(spec), "--workers", "1"]
     places = ["--data-dir", str(folder / "data"), "--out", str(folder / "out")]
-    subprocess.run([*command, *places], check=True, capture_output=True, timeout=110)
+    subprocess.run([*command, *places], check=True, capture_output=True)
+    settings = read_settings({}, data_dir=folder / "data")
+    store = Store(settings.database_url)
+    app = create_app(settings, store=store, redis=Redis.from_url(redis_url))
+    with TestClient(app, base_url="http://localhost") as client:
+        job = store.jobs().items[0].id
+        for path in (f"/v1/jobs/{job}/report", f"/ui/jobs/{job}/trials.json"):
+            assert client.get(path).is_success
+        wait_until(lambda: client.get("/index.json").json()["jobs"][0]["badge"] != "due")
+    store.close()
     return folder / "data"
 
 
@@ -113,7 +126,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail("there is no Chromium here; apt-get install chromium-headless-shell")
         pytest.skip("there is no Chromium here")
-    expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
+    expect.set_options(timeout=120_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield browser

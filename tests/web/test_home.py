@@ -10,7 +10,9 @@ from playwright.sync_api import Route, expect
 
 import gnomon_service.reports
 from tests.web.conftest import PHONE, SPEC, Site, Visit
+from tests.web.every_page import PAGES
 from tests.web.jobs_under_way import end_trials, planned, worker_on
+from tests.web.planted import plant, scored
 
 KEY = "a-key-of-16-chars-and-more"
 ELSEWHERE = {"Origin": "https://elsewhere.example"}
@@ -42,11 +44,12 @@ def test_a_list_waits_for_no_report(open_site: Callable[..., Site], monkeypatch:
 
     monkeypatch.setattr(gnomon_service.reports, "report_of", build)
     site = open_site()
+    new = plant(site, {"s": "x"}, lambda _, row: scored(row, 1.0, "A"))
     try:
-        listed = httpx.get(f"{site.url}/index.json").json()
+        listed = httpx.get(f"{site.url}/index.json", timeout=60).json()
     finally:
         is_built.set()
-    assert [(job["id"], job["badge"]) for job in listed["jobs"]] == [(site.job_id, "due")]
+    assert [job["id"] for job in listed["jobs"] if job["badge"] == "due"] == [new]
 
 
 def test_a_running_job_is_redrawn_and_nothing_moves(site: Site, visit: Open) -> None:
@@ -214,6 +217,29 @@ def test_a_key_is_typed_once_and_no_script_can_read_it(open_site: Callable[..., 
     assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
     page.locator(f"#{job.id}").get_by_role("button", name="Cancel").click()
     expect(page.locator(f"#{job.id}")).to_contain_text("Cancelled")
+
+
+# What a page offers that changes something: a form that is posted, and links to pages of one such form.
+OFFER = re.compile(r'method="post" action="/(?!ui/sign-out)|href="/ui/(new|jobs/\w+/delete)')
+OFFERING = ("home", "new-job", "job", "delete", "trace", "trips", "review", "review item", "tool", "scene")
+
+
+def test_a_key_that_may_only_read_is_offered_nothing_that_it_may_not_do(
+    open_site: Callable[..., Site],
+) -> None:
+    site = open_site(GNOMON_API_KEYS=f"read {KEY},run {KEY}-again")
+
+    def offers(path: str, key: str) -> bool:
+        as_page = {"headers": {"Accept": "text/html"}, "timeout": 60}
+        page = httpx.get(site.url + path, cookies={"gnomon_key": key}, **as_page)
+        assert page.status_code == 200
+        return OFFER.search(page.text) is not None
+
+    under_way = f"/ui/jobs/{planned(site.store).id}"
+    assert [
+        path for path in (*(PAGES[name](site) for name in OFFERING), under_way) if offers(path, KEY)
+    ] == []
+    assert all(offers(path, f"{KEY}-again") for path in ("/", f"/ui/jobs/{site.job_id}", under_way))
 
 
 def test_a_name_that_looks_like_markup_stays_text(site: Site, visit: Open) -> None:

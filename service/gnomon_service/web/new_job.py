@@ -374,10 +374,10 @@ def _price(plan: Mapping[str, Any]) -> str:
 
 
 def _detects(plan: Mapping[str, Any]) -> str:
-    row = next(row for row in plan["detectable"] if row["discordant"] == TYPICAL_SHARE)
-    share = f"where two arms differ on {TYPICAL_SHARE:.0%} of the samples".replace("%", " %")
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
+    row = next(row for row in plan["detectable"] if row["discordant"] == TYPICAL_SHARE)
+    share = f"where two arms differ on {TYPICAL_SHARE:.0%} of the samples".replace("%", " %")
     if row["all"] is None:
         return f"This job is too small to find a difference {share}. {row['all_note']}{_enough(plan)}"
     return f"8 of 10 such jobs would find a difference of {100 * row['all']:.1f} points {share}."

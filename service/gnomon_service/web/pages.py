@@ -43,6 +43,9 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
+READS_ONLY = Markup(
+    '<p class="note">Your key may only read; this takes one with the scope <code>run</code>.</p>'
+)
 LONE_LINK = re.compile(r"\s*\(\[[^\]`]*\]\([^)]*\)\)")
 OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
 NAVIGATION = (
@@ -106,21 +109,29 @@ def respond(
             media_type="text/markdown; charset=utf-8",
             headers=HEADERS,
         )
-    text = render(template, view, path=request.url.path, is_signed_in=COOKIE in request.cookies)
+    may_change = getattr(request.state, "may_change", True)  # without keys everybody may
+    for_whom = {"is_signed_in": COOKIE in request.cookies, "may_change": may_change}
+    text = render(template, view, path=request.url.path, **for_whom)
     etag = f'"{hashlib.sha256(text.encode()).hexdigest()[:20]}"'
     if status == 200 and request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={**HEADERS, "ETag": etag})
     return HTMLResponse(text, status_code=status, headers={**HEADERS, "ETag": etag})
 
 
-def render(template: str, view: View, *, path: str, is_signed_in: bool = False) -> str:
-    """The page of a view as HTML; everything in the view is escaped."""
+def render(
+    template: str, view: View, *, path: str, is_signed_in: bool = False, may_change: bool = True
+) -> str:
+    """The page of a view as HTML; everything in the view is escaped. Who may not change anything is shown no
+    form that would.
+    """
     chosen = environment().get_template(template)
     text = chosen.render(
         **view,
         view=view,
         path=path,
         is_signed_in=is_signed_in,
+        may_change=may_change,
+        reads_only=READS_ONLY,
         navigation=[
             {"word": word, "href": href, "is_here": path == href or _is_below(path, below)}
             for word, href, below in _navigation()
