@@ -221,12 +221,12 @@ def plant(real_store: Store, redis: Redis, redis_url: str, tmp_path: Path) -> It
         yield Plant(real_store, redis, redis_url, tmp_path, supervisor)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
-    """Two workers and a sweeper that many tests share; none may assume to be alone."""
+    """Two workers and a sweeper that the tests of a module share; none may assume to be alone."""
     folder = tmp_path_factory.mktemp("plant")
     store = Store(f"sqlite:///{folder}/gnomon.db")
-    clocks = {**QUICK, "GNOMON_SWEEP_SECONDS": "1"}  # it sweeps for as long as the tests run
+    clocks = {**QUICK, "GNOMON_SWEEP_SECONDS": "1"}  # it sweeps for as long as those tests run
     with RedisServer(folder) as server, Redis.from_url(server.url) as redis, WarmSupervisor() as supervisor:
         plant = Plant(store, redis, server.url, folder, supervisor, clocks)
         plant.start(2)
