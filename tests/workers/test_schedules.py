@@ -24,7 +24,7 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 
 TTL_S = 10.0
-ORDERS = {"sqlite": 12, "postgresql": 3}  # random orders of the large cast
+ORDERS = {"sqlite": 12, "postgresql": 3}  # random orders of many
 FOUND = r"accepted|lost|counted|UNIQUE|duplicate key|completed|assert"
 MANY_SEEDS = 2_000
 SOAK_ORDERS = {"sqlite": 20_000, "postgresql": 1_000}
@@ -304,9 +304,9 @@ def ends_side_by_side(store: Store, clock: Clock, orders: int) -> None:
 
 @BOTH
 def test_those_who_end_a_job_at_once_end_it_and_a_reader_misses_nothing_in_many_orders(
-    store: Store, clock: Clock
+    store: Store, clock: Clock, kind: str
 ) -> None:
-    ends_side_by_side(store, clock, 12)
+    ends_side_by_side(store, clock, ORDERS[kind])
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
