@@ -303,10 +303,13 @@ def ends_side_by_side(store: Store, clock: Clock, orders: int) -> None:
 
 
 @BOTH
+@pytest.mark.parametrize(
+    "times", [1, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])]
+)
 def test_those_who_end_a_job_at_once_end_it_and_a_reader_misses_nothing_in_many_orders(
-    store: Store, clock: Clock, kind: str
+    store: Store, clock: Clock, kind: str, times: int
 ) -> None:
-    ends_side_by_side(store, clock, ORDERS[kind])
+    ends_side_by_side(store, clock, times * ORDERS[kind])
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
