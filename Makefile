@@ -3,7 +3,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
-.PHONY: help demo test test-core test-processes test-packages test-service test-rest test-web soak faults bench evidence cards audit docs check format lock clean
+.PHONY: help demo test test-core test-statistics test-kernel test-processes test-packages test-service test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -14,14 +14,21 @@ test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a 
 	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 1 )) $(PARTS)
 
 # A part is one process, which reads its own tests alone: nothing is imported or made in two of them. The first
-# has two, and mostly waits for leases, networks and processes that start again; the last has two, as it runs
-# when others have ended. The longest of the others come first. The browser's is apart, as it keeps an event loop,
-# and early, as pages are slow beside many.
-PARTS := test-processes test-service test-packages test-web test-rest check test-core
+# has two, and mostly waits for leases, networks and processes that start again. The longest of the others come
+# first. The browser's is apart, as it keeps an event loop, and early, as pages are slow beside many.
+CORE_PARTS := test-statistics test-kernel
+PARTS := test-processes test-service test-packages test-web test-rest check $(CORE_PARTS)
+STATISTICS := tests/gnomon/statistics tests/gnomon/report
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
 
 test-core: $(VENV)/dev.installed  ## the kernel alone: no packages, browsers or processes; a few minutes
-	$(PYTEST) -n $(WORKERS) --dist worksteal $(CORE)
+	$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) $(CORE_PARTS)
+
+test-statistics:
+	$(PYTEST) $(STATISTICS)
+
+test-kernel:
+	$(PYTEST) $(CORE) $(addprefix --ignore=,$(STATISTICS))
 
 test-processes:
 	$(PYTEST) -n 2 --dist loadfile tests/workers

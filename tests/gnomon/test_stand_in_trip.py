@@ -83,7 +83,7 @@ def test_a_stand_in_has_the_names_of_the_question_and_the_places_of_another(
 
 def test_a_like_donor_can_be_planned_where_its_own_trip_can(samples: SampleSet) -> None:
     statuses = []
-    for ref in samples.refs:
+    for ref in samples.refs[::2]:
         sample = samples.get(ref.sample_id)
         donor = Donors(sample, samples, seed=1).first()
         if donor is not None and donor.ref.task == "city-day" and is_like(trip_of(sample), trip_of(donor)):
@@ -94,14 +94,14 @@ def test_a_like_donor_can_be_planned_where_its_own_trip_can(samples: SampleSet) 
 
 def test_no_plan_of_a_placebo_holds_for_the_question(samples: SampleSet) -> None:
     planned = 0
-    for ref in samples.refs[:18]:
+    for ref in samples.refs[:9]:
         sample = samples.get(ref.sample_id)
         plan = json.loads(box(sample, samples).call("plan_trip", "{}").content)
         if plan["status"] == "planned":
             planned += 1
             answer = json.dumps({"status": "planned", "days": plan["days"]})
             assert itinerary.score(sample, answer, scoring="strict").value == 0.0
-    assert planned > 3
+    assert planned > 1
 
 
 def test_what_several_tools_say_of_a_place_agrees(asked: Sample, samples: SampleSet) -> None:

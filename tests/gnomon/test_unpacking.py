@@ -34,12 +34,12 @@ def test_a_parquet_file_is_read_as_it_is(tmp_path: Path) -> None:
 
 def one_list() -> pa.Array:
     """A row with a list of very many nulls, which take no bytes."""
-    return pa.array([[None] * 40_000_000], pa.list_(pa.int64()))
+    return pa.ListArray.from_arrays(pa.array([0, 300_000], pa.int32()), pa.nulls(300_000, pa.binary(1_000)))
 
 
 def one_text_often() -> pa.Array:
     """Rows that all name one text of a dictionary: no size in the file says what they come to."""
-    return pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array(["x" * 2_000_000]))
+    return pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array(["x" * 1_300_000]))
 
 
 @pytest.mark.parametrize("make", [one_list, one_text_often])

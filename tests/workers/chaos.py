@@ -54,10 +54,17 @@ class Damage:
 
 
 class Stand:
-    """A scene in which one fault comes after another, and the report of a job that suffered none."""
+    """A scene in which one fault comes after another, and the report of a job that suffered none.
 
-    def __init__(self, scene: Scene, faults: Mapping[str, Inject], *, samples: int) -> None:
+    Its provider, if it has one, answers after `delay_s`.
+    """
+
+    def __init__(
+        self, scene: Scene, faults: Mapping[str, Inject], *, samples: int, delay_s: float = 0.1
+    ) -> None:
         self.scene, self.faults, self._samples = scene, faults, samples
+        if scene.provider is not None:
+            scene.provider.delay_s = delay_s
         clean = scene.end_of(self._post(), within_s=600.0)
         self._expected = plain_report(scene.store, clean.id)
 

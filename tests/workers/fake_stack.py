@@ -1,6 +1,6 @@
 """What `gnomon up` is, over the tiny benchmark and a store that a test may break.
 
-`--workers N` makes it the supervisor of N workers and a sweeper, `--port P` the API too.
+`--workers N` makes it the supervisor of N workers, `--sweep` of a sweeper, `--port P` the API too.
 """
 
 import argparse
@@ -53,11 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--database", required=True)
     parser.add_argument("--data-dir", required=True, type=Path)
     parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--port", type=int)
     given = parser.parse_args(arguments)
     try:
         with sigterm_as_interrupt(), Supervisor() as supervisor:
-            start(supervisor, "sweeper", given, "--sweep")
+            if given.sweep:
+                start(supervisor, "sweeper", given, "--sweep")
             for number in range(given.workers):
                 start(supervisor, f"worker-{number}", given)
             if given.port is not None:

@@ -10,8 +10,6 @@ the job. The sweeper beside them is the real one.
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +44,7 @@ from gnomon_workers.store.records import JobRecord
 from gnomon_workers.store.schema import LEASED, PENDING, jobs, results, trials
 from gnomon_workers.worker import IDLE_BEAT_S
 from gnomon_worlds.sample_numbers import Numbers
-from tests.workers.warm_supervisor import FORKS, PRELOADED
+from tests.workers.warm_supervisor import FORKS, PRELOADED, start_fork
 
 PROCESSES = 4  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
@@ -353,12 +351,13 @@ def held_by_dead(store: Store, killed: int) -> dict[int, int]:
 @contextmanager
 def sweeping(url: str, redis_url: str, folder: Path) -> Iterator[None]:
     """The real sweeper beside it."""
-    command = [sys.executable, "-m", "gnomon_workers.sweeper", "--redis", redis_url, "--database", url]
-    with (folder / "sweeper.log").open("wb") as log, subprocess.Popen(command, stderr=log) as sweeper:
-        try:
-            yield
-        finally:
-            sweeper.terminate()
+    places = ("--redis", redis_url, "--database", url)
+    sweeper = start_fork("gnomon_workers.sweeper", *places, log_file=folder / "sweeper.log")
+    try:
+        yield
+    finally:
+        sweeper.terminate()
+        sweeper.join()
 
 
 def wait_for(happened: Callable[[], bool], what: str) -> None:

@@ -177,11 +177,14 @@ def staged(
         lease_s = read_timing(clocks).lease_s
         scene = Scene(folder, store, redis, server, init, free_port(), lease_s, postgres)
         scene.provider = provider if reach_provider else None
-        _start(scene, "api", Machine("api"), clocks, FAKE_STACK, "--port", str(scene.port))
+        sweep = ["--sweep"] if machines else []  # else it is the supervisor's
+        _start(scene, "api", Machine("api"), clocks, FAKE_STACK, "--port", str(scene.port), *sweep)
         for machine in machines:
             _start(scene, machine.name, machine, clocks, TINY_WORKER)
         if not machines:
-            _start(scene, "supervisor", Machine("supervisor"), clocks, FAKE_STACK, "--workers", "2")
+            _start(
+                scene, "supervisor", Machine("supervisor"), clocks, FAKE_STACK, "--workers", "2", "--sweep"
+            )
         wait_until(scene.is_ready, within_s=START_S)
         wait_until(lambda: len(store.workers()) == max(2, len(machines)), within_s=START_S)
         try:

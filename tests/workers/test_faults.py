@@ -15,7 +15,8 @@ from tests.workers.fault_table import EVERY_S, PACE_HEADER, SOAK_CLOCKS, all_fau
 from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE
 from tests.workers.sites import SITES, over_postgresql, over_sqlite
 
-SAMPLES, SLOW_S, PROMISED_S, SOAK_TRIALS = 40, 90.0, 30.0, 100_000
+SAMPLES, DELAY_S = 20, 0.2  # a job takes a second, which is enough for a fault to meet it
+SLOW_S, PROMISED_S, SOAK_TRIALS = 90.0, 30.0, 100_000
 # One that another takes in, or that differs from another by the process it meets: in the soak alone.
 pytestmark = pytest.mark.timeout(400)  # the first test waits for a clean run, beside whatever else runs
 LONG = {
@@ -47,13 +48,13 @@ def assert_nothing_lost(damage: Damage) -> None:
 @pytest.fixture(scope="module")
 def on_sqlite() -> Iterator[Stand]:
     with over_sqlite(QUICK) as (scene, faults):
-        yield Stand(scene, faults, samples=SAMPLES)
+        yield Stand(scene, faults, samples=SAMPLES, delay_s=DELAY_S)
 
 
 @pytest.fixture(scope="module")
 def on_postgresql() -> Iterator[Stand]:
     with over_postgresql(QUICK) as (scene, faults):
-        yield Stand(scene, faults, samples=SAMPLES)
+        yield Stand(scene, faults, samples=SAMPLES, delay_s=DELAY_S)
 
 
 @pytest.mark.parametrize(

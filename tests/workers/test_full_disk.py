@@ -86,7 +86,7 @@ def test_trials_that_meet_a_full_disk_or_one_that_fails_go_on_once_it_takes_more
                 shard.start()
             wait_until(lambda: real_store.job(job.id).counts.running == 12)
             for shard in shards:
-                shard.join(2.0)
+                shard.join(0.5)
             assert real_store.job(job.id).counts.done == 0, "no trial ends for want of room"
         for shard in shards:
             shard.join(60.0)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -45,14 +46,8 @@ def _told(code: str) -> list:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_a_worker_for_text_and_a_calculation_holds_no_library_of_scenes_pictures_or_trips():
-    [loaded] = _told("print(json.dumps(begin('speed')))")
-    assert {"aiohttp", "redis", "rq", "sqlalchemy"} <= set(loaded)
-    assert not (HEAVY | OPTIONAL) & set(loaded)
-
-
 LOOP = """
-begin("speed")
+print(json.dumps(begin("speed")))
 import asyncio
 from gnomon.core.agent import AGENTS, AgentContext
 from gnomon.core.arm import Arm
@@ -80,14 +75,36 @@ print(json.dumps(asyncio.run(AGENTS.get("react").answer(context))))
 print(json.dumps([step.observation for step in context.trace.tool_steps]))
 new = {name.partition(".")[0] for name in set(sys.modules) - before}
 print(json.dumps(sorted(new - sys.stdlib_module_names)))
+
+from gnomon_workers.tracing import ENDPOINT, tracing
+with tracing("job", 0, worker="w", environ={ENDPOINT: "http://127.0.0.1:1"}) as tracer:
+    print(json.dumps(tracer.__module__), flush=True)
+    import os
+    os._exit(0)  # nobody listens there: it would wait to get rid of them
 """
 
 
-def test_the_loop_runs_in_such_a_worker_and_imports_no_library_on_its_first_walk():
-    answer, observed, new = _told(LOOP)
+@pytest.fixture(scope="module")
+def told() -> list[Any]:
+    """What one worker says of itself: a start takes two seconds."""
+    return _told(LOOP)
+
+
+def test_a_worker_for_text_and_a_calculation_holds_no_library_of_scenes_pictures_or_trips(told):
+    loaded, *_ = told
+    assert {"aiohttp", "redis", "rq", "sqlalchemy"} <= set(loaded)
+    assert not (HEAVY | OPTIONAL) & set(loaded)
+
+
+def test_the_loop_runs_in_such_a_worker_and_imports_no_library_on_its_first_walk(told):
+    _, answer, observed, new, _ = told
     assert answer == "B"
     assert json.loads(observed[0])["speed_mps"] == 2.0
     assert new == []
+
+
+def test_spans_are_made_where_they_are_wanted(told):
+    assert told[-1] == "gnomon_workers.tracing"
 
 
 BEFORE_FORKS = """
@@ -114,17 +131,3 @@ def test_a_run_imports_what_its_workers_share_and_starts_no_thread_by_that():
     assert done.returncode == 0, done.stderr
     has_agents, missing, threads = [json.loads(line) for line in done.stdout.splitlines()]
     assert (has_agents, missing, threads) == (False, [], 1)
-
-
-SPANS = """
-begin("speed")
-from gnomon_workers.tracing import ENDPOINT, tracing
-with tracing("job", 0, worker="w", environ={ENDPOINT: "http://127.0.0.1:1"}) as tracer:
-    print(json.dumps(tracer.__module__), flush=True)
-    import os
-    os._exit(0)  # nobody listens there: it would wait to get rid of them
-"""
-
-
-def test_spans_are_made_where_they_are_wanted():
-    assert _told(SPANS) == ["gnomon_workers.tracing"]

@@ -78,7 +78,7 @@ def _asked(request: dict[str, Any]) -> int:
 def spec_at(provider: FakeProvider) -> dict[str, Any]:
     model = {"id": "openai/m", "api_base": provider.url, "api_key_env": "PROVIDER_ACCESS"}
     arm = {"name": "a", "agent": "react", "tools": ["distance"], "max_turns": 2}
-    return {"models": [model], "arms": [arm]}
+    return {"models": [model], "arms": [arm], "retry": {"base_s": 0.01}}
 
 
 def test_a_key_that_a_provider_says_is_nowhere_afterwards(

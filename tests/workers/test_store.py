@@ -14,7 +14,6 @@ from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
 from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import JobRecord, Lease, Store
-from gnomon_workers.store.missing import BATCH
 from gnomon_workers.store.records import FirstMatches
 from gnomon_workers.store.schema import job_counts, jobs, results, traces, trials
 from tests.workers.conftest import ALL, TRACE, Clock, create, make_row, make_spec
@@ -545,9 +544,12 @@ def test_what_a_dead_process_held_runs_out_at_once_and_nothing_else(store: Store
     assert sum(one.attempt == 2 for one in again) == 1
 
 
-def test_a_job_that_fails_ends_all_its_trials_in_batches(store: Store) -> None:
-    job = create(store, BATCH // 2 + 500)
-    assert job.counts.planned > BATCH
+def test_a_job_that_fails_ends_all_its_trials_in_batches(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gnomon_workers.store.missing.BATCH", 10)
+    job = create(store, 12)
+    assert job.counts.planned == 24
     failed = store.fail(job.id, "it cannot run")
     assert (failed.status, failed.counts.infra_missing) == ("failed", job.counts.planned)
     assert len({row.trial_id for row in store.iter_rows(job.id)}) == job.counts.planned

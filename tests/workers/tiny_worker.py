@@ -25,7 +25,7 @@ from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.job_context import JobContext
-from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.catalog import open_model, preload
 from gnomon_workers.open_job import JobCache, OpenJob, OpenSpec
 from gnomon_workers.queue import client_of
 from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name = f"{socket.gethostname()}-{os.getpid()}"
     open_spec = open_nothing if given.lacks_data else open_fake_job
     context = context_of(store, given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis)
-    worker = ShardWorker(("default",), redis=redis_at(given.redis), context=context, preload=load_nothing)
+    worker = ShardWorker(("default",), redis=redis_at(given.redis), context=context, preload=preload)
     worker.work(logging_level="INFO")
 
 

@@ -13,16 +13,22 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Self
 
 from gnomon_service.supervisor import Child, Supervisor
 
 FORKS = multiprocessing.get_context("forkserver")  # of a process without threads
-PRELOADED = [
+PRELOADED = [  # each would cost every fork that needs it as much as the forks themselves
+    "gnomon_agents.direct",
+    "gnomon_agents.models.openai_model",
+    "gnomon_agents.react",
     "gnomon_service.api.app",
+    "gnomon_service.reports",
     "gnomon_workers.__main__",
     "gnomon_workers.sweeper",
+    "psycopg",
     "tests.workers.fake_stack",
     "tests.workers.fleet",
     "tests.workers.tiny_worker",
@@ -83,6 +89,25 @@ def child_of(
         log_file=log_file,
         env=environ,
     )
+
+
+def start_fork(
+    module: str, *arguments: str, log_file: Path, env: Mapping[str, str] | None = None
+) -> BaseProcess:
+    """Start what `python -m module arguments` is, without a supervisor; `log_file` gets what it says."""
+    FORKS.set_forkserver_preload(PRELOADED)
+    log_file.touch()
+    given = (log_file, {**os.environ, **(env or {})}, module, arguments)
+    process = FORKS.Process(target=_run_logged, args=given)
+    process.start()
+    return process
+
+
+def _run_logged(log_file: Path, environ: Mapping[str, str], module: str, arguments: tuple[str, ...]) -> None:
+    with log_file.open("wb") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    _run(environ, module, arguments)
 
 
 def _supervise(calls: Connection, environ: Mapping[str, str]) -> None:

@@ -81,10 +81,10 @@ def test_repeats_shorten_only_what_chance_adds() -> None:
 
 
 def test_losses_that_forbid_most_verdicts_are_said_in_percent() -> None:
-    some = smallest_effect(replace(study(*[7] * 20), lost=(0.0, 0.2)), ONE)
+    some = smallest_effect(replace(study(*[7] * 12), lost=(0.0, 0.2)), ONE)
     assert some.effect is not None
     assert some.effect > 0.25
-    unequal = smallest_effect(replace(study(*[7] * 20), lost=(0.9, 0.9)), ONE)
+    unequal = smallest_effect(replace(study(*[7] * 12), lost=(0.9, 0.9)), ONE)
     assert unequal.effect is None
     assert unequal.note.startswith("None of such studies would claim a true difference, where 80 % should")
     assert unequal.note.endswith(": however large it is, as trials are lost.")

@@ -35,7 +35,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "statistics.md"
         "graded, variant four times as often a fourth: 60 samples",
     ],
 )
-@pytest.mark.parametrize("rounds", [200, pytest.param(400, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [100, pytest.param(400, marks=pytest.mark.soak)])
 def test_the_level_holds_where_there_is_no_effect(name: str, rounds: int) -> None:
     _, claimed, covered, mean_covered, _ = shares(*STUDIES[name], rounds=rounds, seed=11)
     # 3 standard errors of so many rounds, and 1 point for the giant's own bias.
@@ -73,39 +73,39 @@ def test_a_report_finds_what_was_planted_and_no_more(
 
 def test_a_gain_without_losses_is_found_in_few_clusters() -> None:
     _, claimed, covered, _, _ = shares(
-        *STUDIES["15 % fixed, none regressed: 20 videos × 7"], rounds=200, seed=11
+        *STUDIES["15 % fixed, none regressed: 20 videos × 7"], rounds=100, seed=11
     )
     assert claimed > 0.9
     assert covered > 0.9
 
 
 def test_rare_flips_do_not_pass_for_no_effect() -> None:
-    random, rounds, claimed = np.random.default_rng(12), 600, 0
+    random, rounds, claimed = np.random.default_rng(12), 300, 0
     for _ in range(rounds):
         tools = (random.random(60) < 0.05).astype(float)  # a true effect of the margin itself
         found = compare(np.zeros(60), tools, design(np.zeros(60, dtype=np.intp), np.arange(60)))
         assert found.ci90 is not None
         claimed += found.ci90[0] > -0.05 and found.ci90[1] < 0.05
-    assert claimed / rounds < 0.077
+    assert claimed / rounds < 0.088  # 5 % and 3 standard errors
 
 
 def test_a_gain_on_nearly_every_sample_is_covered_too() -> None:
-    random, rounds, covered = np.random.default_rng(14), 400, 0
+    random, rounds, covered = np.random.default_rng(14), 200, 0
     for _ in range(rounds):
         tools = (random.random(20) < 0.93).astype(float)
         found = compare(np.zeros(20), tools, design(np.zeros(20, dtype=np.intp), np.arange(20)))
         covered += found.ci95 is not None and found.ci95[0] <= 0.93 <= found.ci95[1]
-    assert covered / rounds > 0.92
+    assert covered / rounds > 0.9
 
 
 def test_intervals_near_zero_cover_the_true_rate() -> None:
-    random, rounds, covered = np.random.default_rng(13), 600, 0
+    random, rounds, covered = np.random.default_rng(13), 300, 0
     for _ in range(rounds):
         rate = random.beta(0.05 * 4, 0.95 * 4, 20)
         scores = (random.random(140) < np.repeat(rate, 7)).astype(float)
         ends = mean_score(scores, design(np.zeros(140, dtype=np.intp), np.repeat(np.arange(20), 7))).ci95
         covered += ends is not None and ends[0] <= 0.05 <= ends[1]
-    assert covered / rounds > 0.92
+    assert covered / rounds > 0.91
 
 
 def test_one_binary_sample_a_cluster_is_tested_by_mcnemar() -> None:

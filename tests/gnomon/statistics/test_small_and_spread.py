@@ -82,7 +82,7 @@ def test_pooling_moves_every_cell_towards_the_mean_and_never_past_it(
 @pytest.mark.parametrize("errors", [[0.1] * 4, [0.05, 0.1, 0.2, 0.1, 0.05, 0.3, 0.1], [0.1, 0.2] * 7])
 def test_pooled_intervals_hold_the_cells_own_effects(errors: list[float], tau: float) -> None:
     random, held, widths = np.random.default_rng(8), [], []
-    for _ in range(150):
+    for _ in range(75):
         effects = random.normal(0.1, tau, len(errors))
         pooled = partial_pooling((effects + random.normal(0, errors)).tolist(), errors)
         assert pooled is not None

@@ -14,6 +14,7 @@ import pytest
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_conformance import checks
 from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
 from gnomon_trips.benchmarks.itinerary.brief import checked_request
 from gnomon_trips.benchmarks.itinerary.generate import task_for
@@ -42,6 +43,11 @@ def tasks(
 def test_every_task_has_an_answer_that_scores_one(family: str) -> None:
     for task in tasks(family, 1 if family == "two-day" else SOME):
         assert score(task, task.witness).value == 1.0, task.witness
+
+
+def test_it_keeps_what_all_benchmarks_keep() -> None:
+    for check in checks(itinerary):
+        check()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
