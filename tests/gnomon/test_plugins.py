@@ -261,13 +261,13 @@ def test_the_plugins_of_the_page_load_and_keep_what_all_keep(load: Load):
     load(files["my_tools.py"])
     for check in checks(TOOLS.get("strides")):
         check()
-    load(files["my_models.py"])
+    load(files["my_conditions.py"] + files["my_models.py"])
     for check in checks(PROVIDERS.get("parrots")):
         check()
     spec = check_spec(
         yaml.safe_load(files["parrots.yaml"]), Context(agents=("direct", "vote"), is_request=False)
     )
-    assert list(spec.plugins) == ["models/parrots"]
+    assert list(spec.plugins) == ["conditions/asked_twice", "models/parrots"]
 
 
 def test_all_tools_are_those_that_fit_and_the_users_own_that_need_nothing(scaffold: Load):

@@ -45,11 +45,17 @@ class PgBouncer:
     def emptied(self) -> str:
         """The URL of the database when nothing is left in it."""
         self.server.emptied()
-        return self.url
+        return self._with_new_connections()
 
     def cleared(self) -> str:
         """The same, but the store's tables are there, and empty."""
         self.server.cleared()
+        return self._with_new_connections()
+
+    def _with_new_connections(self) -> str:
+        """The URL, when the pooler lends no connection any more that the server has cut."""
+        with self.console() as cursor:
+            cursor.execute("RECONNECT postgres")
         return self.url
 
     def start(self) -> None:
@@ -76,10 +82,16 @@ class PgBouncer:
     def connect(self, url: str) -> psycopg.Connection[Any]:
         return psycopg.connect(url, autocommit=True, prepare_threshold=None)
 
-    def pools(self) -> dict[str, int]:
-        """How many connections clients have (`cl_…`) and the server has (`sv_…`), by what they do."""
+    @contextmanager
+    def console(self) -> Iterator[psycopg.ClientCursor[dict[str, Any]]]:
+        """Where it takes commands of its own."""
         console = self.url.replace("/postgres?", "/pgbouncer?")
         with self.connect(console) as db, psycopg.ClientCursor(db, row_factory=dict_row) as cursor:
+            yield cursor
+
+    def pools(self) -> dict[str, int]:
+        """How many connections clients have (`cl_…`) and the server has (`sv_…`), by what they do."""
+        with self.console() as cursor:
             rows = cursor.execute("SHOW POOLS").fetchall()
         pools = [row for row in rows if row["database"] == "postgres"]
         return {
@@ -100,7 +112,7 @@ def pooling(server: PostgreSQL, *, pool: int = POOL, max_clients: int = 5_000) -
             f"postgres = host={server.folder} port={server.port} user=postgres pool_size={pool}\n"
             "[pgbouncer]\n"
             f"unix_socket_dir = {folder}\nlisten_port = {PORT}\nlogfile = {folder}/log\n"
-            "auth_type = any\npool_mode = transaction\n"
+            "auth_type = any\nadmin_users = postgres\npool_mode = transaction\n"
             f"max_client_conn = {max_clients}\nserver_login_retry = 1\nlisten_backlog = 1024\n"
         )
         if os.geteuid() == 0:

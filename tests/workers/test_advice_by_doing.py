@@ -196,7 +196,7 @@ SLEEPS = ("sh", "-c", """sleep 1.5; echo '{"answer": "1"}'""")
 def served_by(script: Path, **more: Any) -> list[Spec]:
     """Arms without and with the tool `measure` of that server."""
     command = [sys.executable, str(script)]
-    limits = {"start_seconds": 2}
+    limits = {"start_seconds": 5}
     server = {"name": "own", "mcp": {"command": command}, "include": ["measure"], "limits": limits}
     return [
         {"name": "raw", "agent": "direct"},
