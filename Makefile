@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
+PYTEST := env PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
 .PHONY: help demo test test-core test-statistics test-kernel test-processes test-packages test-service test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
@@ -15,7 +15,8 @@ test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a 
 
 # A part is one process, which reads its own tests alone: nothing is imported or made in two of them. The first
 # has two, and mostly waits for leases, networks and processes that start again. The longest of the others come
-# first. The browser's is apart, as it keeps an event loop, and early, as pages are slow beside many.
+# first. The browser's is apart, as it keeps an event loop, and early, as pages are slow beside many. Parts that only
+# compute are nice to those whose leases and pages wait for a core.
 CORE_PARTS := test-statistics test-kernel
 PARTS := test-processes test-service test-packages test-web test-rest check $(CORE_PARTS)
 STATISTICS := tests/gnomon/statistics tests/gnomon/report
@@ -25,10 +26,10 @@ test-core: $(VENV)/dev.installed  ## the kernel alone: no packages, browsers or 
 	$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) $(CORE_PARTS)
 
 test-statistics:
-	$(PYTEST) $(STATISTICS)
+	nice $(PYTEST) $(STATISTICS)
 
 test-kernel:
-	$(PYTEST) $(CORE) $(addprefix --ignore=,$(STATISTICS))
+	nice $(PYTEST) $(CORE) $(addprefix --ignore=,$(STATISTICS))
 
 test-processes:
 	$(PYTEST) -n 2 --dist loadfile tests/workers
@@ -37,7 +38,7 @@ test-service:
 	$(PYTEST) workers service gnomon_lab tests/service tests/lab
 
 test-packages:
-	$(PYTEST) packages
+	nice $(PYTEST) packages
 
 test-rest:
 	$(PYTEST) agents tests $(addprefix --ignore=,tests/workers tests/service tests/lab tests/web $(CORE))
@@ -72,7 +73,7 @@ docs: $(VENV)/dev.installed  ## the parts of docs/ that are made from the module
 check: $(VENV)/dev.installed  ## lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --num-workers $(WORKERS)
+	nice $(BIN)/mypy --num-workers $(WORKERS)
 	$(BIN)/lint-imports
 
 format: $(VENV)/dev.installed  ## put the code into shape

@@ -222,11 +222,18 @@ def plant(real_store: Store, redis: Redis, redis_url: str, tmp_path: Path) -> It
 
 
 @pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
+def lease_s() -> float:
+    """How long the shared workers lease a trial."""
+    return float(QUICK["GNOMON_LEASE_SECONDS"])
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory, lease_s: float) -> Iterator[Plant]:
     """Two workers and a sweeper that the tests of a module share; none may assume to be alone."""
     folder = tmp_path_factory.mktemp("plant")
     store = Store(f"sqlite:///{folder}/gnomon.db")
-    clocks = {**QUICK, "GNOMON_SWEEP_SECONDS": "1"}  # it sweeps for as long as those tests run
+    # It sweeps for as long as those tests run.
+    clocks = {**QUICK, "GNOMON_SWEEP_SECONDS": "1", "GNOMON_LEASE_SECONDS": str(lease_s)}
     with RedisServer(folder) as server, Redis.from_url(server.url) as redis, WarmSupervisor() as supervisor:
         plant = Plant(store, redis, server.url, folder, supervisor, clocks)
         plant.start(2)

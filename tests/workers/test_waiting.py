@@ -17,6 +17,12 @@ from tests.workers.counting_provider import CountingProvider, counting
 CANCEL_WITHIN_S = 30.0  # half of the shortest wait that is ended
 
 
+@pytest.fixture(scope="module")
+def lease_s() -> float:
+    """Nobody is killed here; on a busy machine a short lease would end before it is renewed."""
+    return 20.0
+
+
 def model_of(provider: CountingProvider, name: str = "m") -> dict[str, object]:
     return {"id": f"openai/{name}", "api_base": provider.url, "price": {"input": 0, "output": 0}}
 
