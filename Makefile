@@ -15,10 +15,10 @@ test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a 
 
 # A part is one process, which reads its own tests alone: nothing is imported or made in two of them. The first
 # has two, and mostly waits for leases, networks and processes that start again. The longest of the others come
-# first. The browser's is apart, as it keeps an event loop, and early, as pages are slow beside many. Parts that only
-# compute are nice to those whose leases and pages wait for a core.
+# first. The browser's is apart, as it keeps an event loop, and begins when the first has ended, whose networks come and
+# go: a browser gives up a page then. Parts that only compute are nice to those whose leases and pages wait for a core.
 CORE_PARTS := test-statistics test-kernel
-PARTS := test-processes test-service test-packages test-web test-rest check $(CORE_PARTS)
+PARTS := test-processes test-service test-packages test-rest test-web check $(CORE_PARTS)
 STATISTICS := tests/gnomon/statistics tests/gnomon/report
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
 
