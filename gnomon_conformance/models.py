@@ -53,13 +53,13 @@ async def _ask(provider: ModelProvider, spec: ModelSpec, media: MediaStore) -> l
     }
     called: Message = {"role": "assistant", "content": "", "tool_calls": [call]}
     result: Message = {"role": "tool", "content": '{"word": "on"}', "tool_call_id": "1"}
-    asked: list[tuple[list[Message], list[dict[str, Any]]]] = [
+    conversations: list[tuple[list[Message], list[dict[str, Any]]]] = [
         ([question], []),
         ([question], [ECHO.schema()]),
         ([question, called, result], [ECHO.schema()]),
     ]
     try:
-        requests = (Request(messages=messages, tools=tools) for messages, tools in asked)
+        requests = (Request(messages=messages, tools=tools) for messages, tools in conversations)
         return list(await asyncio.gather(*map(model.reply, requests)))
     finally:
         await model.close()

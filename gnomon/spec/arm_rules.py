@@ -62,8 +62,8 @@ def conditions(spec: JobSpec, _: object) -> None:
                 message = f"{name!r} is one of Gnomon's own: write the fields of the arm in place of it"
                 raise SpecError(message, field=field)
             if name not in CONDITIONS:
-                named = [other for other in CONDITIONS.names() if other not in Arm.model_fields]
-                there_are = choices(name, named, may_be_yours=True)
+                nameable = [kind for kind in CONDITIONS.names() if kind not in Arm.model_fields]
+                there_are = choices(name, nameable, may_be_yours=True)
                 raise SpecError(f"no condition {name!r}; {there_are}", field=field)
             kind = CONDITIONS.get(name).options
             try:

@@ -73,6 +73,7 @@ def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(idle: Plant) -> N
         assert idle.end_of(first).counts.scored == 80
         answered = len(busy.came_s) - busy.refused
     assert answered == 80, "no call was paid twice"
+    assert {row.attempt for row in idle.store.iter_rows(first.id)} == {1}
 
 
 def test_of_two_models_of_a_job_the_one_that_answers_runs_on(

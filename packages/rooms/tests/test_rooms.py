@@ -185,8 +185,8 @@ def some_rooms(rooms_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A folder with a third of the scanned rooms."""
     folder = tmp_path_factory.mktemp("rooms")
     for file in find_files(rooms_dir):
-        given = json.loads(gzip.decompress(file.read_bytes()))
-        (folder / file.stem).write_text(json.dumps({**given, "rooms": given["rooms"][::3]}))
+        scans = json.loads(gzip.decompress(file.read_bytes()))
+        (folder / file.stem).write_text(json.dumps({**scans, "rooms": scans["rooms"][::3]}))
     return folder
 
 

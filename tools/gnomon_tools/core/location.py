@@ -32,17 +32,22 @@ class Location(ToolArgs):
     @model_validator(mode="after")
     def _names_one_point(self) -> Self:
         by_xy = self.x_m is not None or self.y_m is not None
-        names = self.model_dump(include={"camera", "place"}, exclude_none=True)
-        # A small model that is told a rule breaks the next one: shown what to keep, it keeps that.
-        kept = json.dumps(dict(list(names.items())[-1:]), ensure_ascii=False) if names else ""
-        if len(names) + by_xy != 1:
-            such = f": {kept} alone, for example" if kept else ""
+        if (self.camera is not None) + (self.place is not None) + by_xy != 1:
+            such = f": {name} alone, for example" if (name := self._name_alone()) else ""
             raise ValueError(f"give exactly one of camera, place, or x_m with y_m{such}")
         if by_xy and (self.x_m is None or self.y_m is None):
             raise ValueError("x_m and y_m go together")
         if self.floor is not None and not by_xy:
-            raise ValueError(f"leave out floor, which goes with x_m and y_m: give {kept} alone")
+            raise ValueError(f"leave out floor, which goes with x_m and y_m: give {self._name_alone()} alone")
         return self
+
+    def _name_alone(self) -> str:
+        """What a call may keep, as JSON. A small model that is told a rule breaks the next one; shown this,
+        it calls right.
+        """
+        field = "camera" if self.place is None else "place"
+        name = getattr(self, field)
+        return "" if name is None else json.dumps({field: name}, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,15 +70,15 @@ def test_a_stand_in_has_the_names_of_the_question_and_the_places_of_another(
 ) -> None:
     donor = Donors(asked, samples, seed=1).first()
     assert donor is not None
-    trip, other = trip_of(asked), trip_of(donor)
-    stand_in = stand_in_trip(trip, other, 1)
+    trip, donor_trip = trip_of(asked), trip_of(donor)
+    stand_in = stand_in_trip(trip, donor_trip, 1)
     assert stand_in.named.keys() == trip.named.keys()
     assert {place.id for place in stand_in.named.values()} == {place.id for place in trip.named.values()}
-    positions = {place.at for place in other.named.values()}
+    positions = {place.at for place in donor_trip.named.values()}
     assert all(place.at in positions for place in stand_in.named.values())
-    assert stand_in.request.max_walk_m == other.request.max_walk_m
+    assert stand_in.request.max_walk_m == donor_trip.request.max_walk_m
     assert stand_in.answerable is None
-    assert stand_in.named == stand_in_trip(trip, other, 1).named
+    assert stand_in.named == stand_in_trip(trip, donor_trip, 1).named
 
 
 def test_a_like_donor_can_be_planned_where_its_own_trip_can(samples: SampleSet) -> None:

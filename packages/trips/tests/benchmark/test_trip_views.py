@@ -1,4 +1,4 @@
-"""What a person is shown of questions about trips: those that the benchmark's other tests draw, too."""
+"""Questions about trips are shown to people; the benchmark's other tests draw the same ones."""
 
 from pathlib import Path
 
