@@ -18,7 +18,7 @@ from gnomon.core.select import Select
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
-from gnomon.media.rules import FrameRule
+from gnomon.media.frame_rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.parquet_file import read_group, row_counts
 from gnomon_tools.core.inputs import held

@@ -24,7 +24,7 @@ from gnomon_tools.core.outside import PluginFault
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.tool import Tool, contract_hash
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.server_spec import ToolServer
 
 
 class LimitsSpec(StrictModel):

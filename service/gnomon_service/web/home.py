@@ -18,7 +18,7 @@ from fastapi.responses import RedirectResponse
 from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import load_yaml
 from gnomon_service import actions, jobs
-from gnomon_service.api.middleware import Who
+from gnomon_service.api.access import Who
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.derived_kinds import JobVerdict, verdict_stamp

@@ -24,7 +24,7 @@ from gnomon.spec.margin_spec import margin_text
 from gnomon.spec.preset import PRESETS
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service import actions, deletion
-from gnomon_service.api.middleware import Who
+from gnomon_service.api.access import Who
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.job_rows import rate_text

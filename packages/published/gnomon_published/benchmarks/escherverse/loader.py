@@ -14,7 +14,7 @@ from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples
 from gnomon.media.clips import Clips, Look
-from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+from gnomon.media.frame_rules import FrameRule, Spread, Uniform, as_asked
 from gnomon_published.benchmarks.escherverse.item import (
     CATEGORIES,
     QUESTION_TYPES,

@@ -18,7 +18,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
 from gnomon.media.clips import Frames
-from gnomon.media.rules import Uniform
+from gnomon.media.frame_rules import Uniform
 from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon_published.benchmarks.urbanvideo_bench.loader import TASKS, split_question
 from gnomon_tools.core.regular_file import read_regular

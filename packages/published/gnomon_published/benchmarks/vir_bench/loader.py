@@ -19,7 +19,7 @@ from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples, read_rows
 from gnomon.media.clips import Clips, Look
-from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+from gnomon.media.frame_rules import FrameRule, Spread, Uniform, as_asked
 from gnomon_published.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon_published.benchmarks.vir_bench.prompt import parts_of
 from gnomon_published.gazetteer.japan import JAPAN

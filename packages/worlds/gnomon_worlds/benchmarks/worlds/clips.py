@@ -16,7 +16,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clips import draw_label
 from gnomon.media.drawn_later import drawn_later, filmed_later
-from gnomon.media.rules import FrameRule, Uniform, as_asked
+from gnomon.media.frame_rules import FrameRule, Uniform, as_asked
 from gnomon.media.video import Video
 from gnomon_published.benchmarks.gtr_bench.case import Case, Clip
 from gnomon_published.benchmarks.gtr_bench.prompt import Film, Films, Frames, guarded_clips

@@ -18,7 +18,7 @@ from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.media.rules import Uniform, as_asked
+from gnomon.media.frame_rules import Uniform, as_asked
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.scene.scene import Scene
