@@ -122,7 +122,10 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("gnomon", "tools/*", "agents/*", "workers/*", "service/*", "packages/*/gnomon_*")
 BEGINNINGS = ("MAX_", "MOST_")
 SHORTENED = ("QUOTED", "SHOWN", "LISTED", "SAID", "KEPT", "NAMES", "NAMED", "OFFERED", "WORDS")  # texts
-SHOWN = ("gnomon.report", "gnomon.drawing", "gnomon.reading", "gnomon.statistics")  # refuse nothing
+SHOWN = (  # refuse nothing
+    *("gnomon.report", "gnomon.drawing", "gnomon.reading", "gnomon.statistics", "gnomon_service.web"),
+    *(f"gnomon_analyses.{part}" for part in ("board", "comparing", "paper", "sections")),
+)
 
 
 def others() -> list[tuple[str, str]]:
