@@ -1,4 +1,4 @@
-"""Writes all that a service keeps into one file, and puts it back: the database and the media.
+"""Writes the database and the media of a service into one file, and restores them.
 
 A backup is a zip: `manifest.json`, `gnomon.db` (a database of SQLite, whatever kind it was copied from) and
 `media/`. It is there whole or not at all, and a restore changes all of the database or nothing.

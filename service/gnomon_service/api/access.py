@@ -1,4 +1,4 @@
-"""Says who makes a request, and refuses it without a valid API key, the right to change or its rate."""
+"""Finds out who makes a request, and refuses it without a valid key or scope, or beyond the key's rate."""
 
 import math
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The list of jobs: what ran, whether tools helped, and what needs somebody.
+"""The list of jobs: what ran, whether tools helped, and what needs attention.
 
 The list is of one moment, `as_of`: while a page is looked at, its rows stay where they are. Jobs that have
 come since are counted; a job that ends stays among the unfinished ones.

@@ -1,4 +1,4 @@
-"""Keeps a job within its limits: what each process may spend, and the end of what would go beyond."""
+"""Keeps a job within its limits: grants what each process may spend, and ends samples that have not begun."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Keeps jobs that come with their results: scored again, or run elsewhere. Nothing of them is queued."""
+"""Stores jobs that come with their results, as they were scored again or run elsewhere; nothing is queued."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence

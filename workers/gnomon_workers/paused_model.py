@@ -1,4 +1,4 @@
-"""Holds back a model's calls while the store takes nothing, as replies would be paid for and lost."""
+"""Holds back a model's calls while the store cannot be written, as replies would be paid for and lost."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from gnomon.core.timeout import timeout_paused
 from gnomon_workers.heartbeat import Heartbeat
 
 
-class KeptModel:
+class PausedModel:
     """Any model; its calls wait, beside their trial's time, until the store can be written again."""
 
     def __init__(self, model: Model, *, heartbeat: Heartbeat, look_s: float) -> None:
@@ -30,6 +30,6 @@ class KeptModel:
         await self._model.close()
 
 
-def kept(model: Model, *, heartbeat: Heartbeat, look_s: float) -> Model:
+def paused(model: Model, *, heartbeat: Heartbeat, look_s: float) -> Model:
     """The model, which is called only while its replies can be kept; one of this program is free anyway."""
-    return model if is_built_in(model.id) else KeptModel(model, heartbeat=heartbeat, look_s=look_s)
+    return model if is_built_in(model.id) else PausedModel(model, heartbeat=heartbeat, look_s=look_s)
