@@ -188,7 +188,7 @@ async def _run(
                     partial(limiter.around, spec=_address_of(agent.spec), waits=waits[spec.models[0].label])
                 )
         for agent in _outside(agents.values()):
-            agent.around(lambda model: BreakableModel(keep(model), trip=_note_trip))
+            agent.around(lambda model: BreakableModel(pause(model), trip=_note_trip))
         changed = asyncio.Event()
         budget = BudgetClient(
             job_id,
