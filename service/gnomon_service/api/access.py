@@ -36,7 +36,9 @@ def authorised(
             401, "send Authorization: Bearer and one of the API keys", headers={"WWW-Authenticate": "Bearer"}
         )
     if not authorization and not comes_from_here(request):
-        raise HTTPException(403, "the request comes from a page of another site")
+        raise HTTPException(
+            403, "the request comes from a page of another site; allowed: pages of this server"
+        )
     request.state.may_change = entry.scope != "read"  # pages go by it
     if not request.state.may_change and request.method not in SAFE:
         raise HTTPException(403, "this key may read only; allowed: a key with the scope run")

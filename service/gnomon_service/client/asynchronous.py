@@ -67,7 +67,7 @@ class AsyncClient:
         self._url = base_url(url)
         refuse_keys({"api_key_env": api_key_env}, set_here=os.environ)
         if key is None and api_key_env is not None and not (key := os.environ.get(api_key_env)):
-            raise SpecError(f"the environment has no {api_key_env}", field="api_key_env")
+            raise SpecError(f"the variable {api_key_env} is not set", field="api_key_env")
         key = key or os.environ.get("GNOMON_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx.AsyncClient(
