@@ -68,7 +68,9 @@ def copy_in(file: Path, url: str, *, rows: Rows, replaces: bool) -> None:
     with closing(AnyRevision(copied)) as source, source.reading() as copy:
         found = {name: _count(copy, metadata.tables[name]) for name in rows if name in COPIED}
     if found != dict(rows):
-        raise DataError(f"the backup was made with {dict(rows)} rows and holds {found}", field="FILE")
+        differ = [name for name in rows if found.get(name) != rows[name]]
+        told = ", ".join(f"{name} {found.get(name, 0):,} of {rows[name]:,}" for name in differ)
+        raise DataError(f"the backup holds other rows than it was made with: {told}", field="FILE")
     migrate(copied)
     with (
         closing(AnyRevision(copied)) as source,
