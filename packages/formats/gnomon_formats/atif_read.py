@@ -378,7 +378,6 @@ def _arguments(call: Call) -> str:
 
 
 def _results(step: Step) -> Iterator[tuple[object, dict[str, Any]]]:
-    """The results of a step's calls; one without a call is a note."""
     calls = {call.tool_call_id: call for call in step.tool_calls or ()}
     for result in (step.observation or Observation(results=[])).results:
         call, mark = calls.get(result.source_call_id or ""), _mark(result.extra)

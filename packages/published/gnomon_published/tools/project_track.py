@@ -123,7 +123,6 @@ def _uncalibrated(scene: Scene, camera: Camera) -> str:
 
 
 def _feet_px(boxes: Array) -> Array:
-    """The middle of each box's lower edge."""
     return np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
 
 

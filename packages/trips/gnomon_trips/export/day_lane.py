@@ -112,7 +112,6 @@ class _Clock:
         return round(EDGE + (100 - 2 * EDGE) * share, 2)
 
     def span(self, start: float, end: float) -> Span | None:
-        """The stretch, cut to the clock; None where nothing of it is left."""
         left, right = self.x(start), self.x(end)
         return Span(x=left, width=round(right - left, 2)) if right > left else None
 

@@ -44,7 +44,6 @@ class CheckedPlan:
         return counts_in_words(self.count("holds"), self.count("fails"), self.count("unchecked"))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data: whether it passes, the counts, and each check."""
         return {
             "form": self.form,
             "passes": not self.count("fails"),

@@ -27,6 +27,5 @@ class PlanCheck:
     evidence: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
         fields = asdict(self)
         return {**fields, "points": list(fields["points"]), "evidence": list(self.evidence)}

@@ -227,6 +227,5 @@ def _entries(day: Mapping[str, Any], field: str) -> list[str]:
 
 
 def _alike(city: str, other: str) -> bool:
-    """Whether two texts mean one city, with or without its state."""
     plain, rest = (re.sub(r"\(.*?\)|[.,].*$", "", text).strip().lower() for text in (city, other))
     return plain == rest or plain in rest or rest in plain

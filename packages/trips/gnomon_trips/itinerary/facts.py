@@ -174,7 +174,6 @@ async def _eateries(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict
 
 
 def _guide_texts(plan: Plan) -> Iterable[str]:
-    """The sentences of a guide."""
     for day in plan.guide:
         for text in (day.intro, *(stop.text for stop in day.stops), *day.notes):
             yield from sentences(text)
@@ -226,7 +225,6 @@ async def _namesakes(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dic
 
 
 def _is_called(place: Place, name: str) -> bool:
-    """Whether that is one of its names, apart from marks, case and the word for its kind."""
     kind = plain_name(place.kind.replace("_", " "))
     names = {plain_name(own) for own in (place.name, *place.also)}
     plain = plain_name(name)

@@ -175,7 +175,6 @@ class _Tour:
 
     @property
     def is_fed(self) -> bool:
-        """Whether every meal is had."""
         return not self.search.unfed(self.solution)
 
 
@@ -294,7 +293,6 @@ def gap_of(cost: float, least: float) -> float | None:
 
 
 def _unserved_kinds(tour: _Tour) -> list[str]:
-    """Wishes that the plan does not serve though there are places for them."""
     missing = dict(tour.ground.choice.missing)
     return [kind for kind, _ in _unmet(tour) if kind not in missing]
 
@@ -379,7 +377,6 @@ def _ruled_out(ground: Ground, best: _Tour, effort: Effort) -> Found:
 def _refused_with(
     ground: Ground, tour: _Tour, conflict: Sequence[str], effort: Effort, *, holds: bool
 ) -> Found:
-    """A refusal with the best plan for a part of the request."""
     visited = {code // CODE for order in tour.solution for code in order}
     reason = NO_ROOM[0] if holds else NO_ROOM[1]
     left_out = [

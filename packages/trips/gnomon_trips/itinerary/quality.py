@@ -53,7 +53,6 @@ class Measure:
     reason: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
         return asdict(self)
 
 
@@ -188,7 +187,6 @@ def measures(ground: Ground) -> tuple[Measure, ...]:
 
 
 def _share(name: str, numerator: float, denominator: float, *, unknown: int = 0, none: str) -> Measure:
-    """Numerator over denominator; None, for the reason `none`, where there is nothing to count."""
     counts = DEFINITIONS[name].counts
     if denominator <= 0:
         return Measure(name=name, value=None, counts=counts, unknown=unknown, reason=none)

@@ -40,7 +40,6 @@ class Layout:
         return path if published and path.is_relative_to(self.folder.resolve()) else None
 
     def map_of(self, case: Case) -> Path | None:
-        """The case's map picture; None if it is absent."""
         path = self.path(case.map_image_path)
         return path if path is not None and path.is_file() else None
 

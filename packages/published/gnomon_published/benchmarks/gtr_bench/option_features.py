@@ -288,7 +288,6 @@ def _interval(questions: Sequence[Asked]) -> Columns:
 
 
 def _share(there_m: Floats, on_m: Floats) -> Floats:
-    """How much of a way its first part is."""
     share: Floats = there_m / np.maximum(there_m + on_m, 1.0)
     return share
 

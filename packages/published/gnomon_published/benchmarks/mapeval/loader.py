@@ -40,7 +40,6 @@ class MapQuestion:
 
     @cached_property
     def evidence(self) -> ContextReading:
-        """The context, read."""
         return read_context(self.context)
 
 

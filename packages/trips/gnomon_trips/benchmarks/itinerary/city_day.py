@@ -50,7 +50,6 @@ class Drawn:
         return sum(walk.metres for walk in self.rounds)
 
     def sequence(self) -> list[str]:
-        """The names of the places in the order of the solution."""
         return [
             self.problem.asked_as(self.problem.places[stay.spot])
             for walk in self.rounds

@@ -197,7 +197,6 @@ def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
 
 
 def _measured(plan: Plan, verification: Verification) -> Metrics:
-    """The measures of a plan; shares are of the checks that apply to its request."""
     stops = [visit.place for day in plan.days for visit in day.visits]
     made_up = [stop for stop in stops if stop.id.startswith("unknown:")]
     claims = {"LEG_CLAIM", "COST_CLAIM", "SUM"}

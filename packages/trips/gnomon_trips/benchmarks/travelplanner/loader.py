@@ -55,7 +55,6 @@ class TravelTask:
 
     @cached_property
     def sandbox(self) -> TravelSandbox:
-        """The reference information, read."""
         return sandbox_of(self.reference, self.needs)
 
 

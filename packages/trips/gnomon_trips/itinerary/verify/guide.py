@@ -275,7 +275,6 @@ def _neighbour(claim: Claim, about: int | None, text: str, day: Day, names: Mapp
 
 
 def _names_of(stop: Stop, facts: Facts) -> tuple[str, ...]:
-    """Every name of a stop."""
     place = facts.places.get(stop.id)
     return (stop.name, *((place.name, *place.also) if place else ()))
 

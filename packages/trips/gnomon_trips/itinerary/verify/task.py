@@ -77,7 +77,6 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 
 
 def _visits_apart(plan: Plan, trip: Trip) -> Iterator[Violation]:
-    """Faults of two visits to one place on one day, where not both have a set time."""
     set_times = {place.id for place in trip.named.values() if trip.fixed_hours(place, 0) is not None}
     for number, day in enumerate(plan.days):
         visits: dict[str, list[str]] = {}
@@ -110,7 +109,6 @@ def _origins(plan: Plan, trip: Trip) -> Iterator[Violation]:
 
 
 def _fixed(plan: Plan, trip: Trip) -> Iterator[Violation]:
-    """Faults of places that are to be visited at a set time."""
     for fixed in trip.request.fixed:
         place = trip.named.get(fixed.place)
         for number, day in enumerate(plan.days):

@@ -25,7 +25,6 @@ class Violation:
             raise ValueError(f"no check {self.code!r}")
 
     def as_json(self) -> dict[str, str]:
-        """Plain data, as results hold it."""
         keys = ("code", "severity", "path", "expected", "found", "evidence")
         return {key: getattr(self, key) for key in keys}
 
@@ -43,7 +42,6 @@ class Unchecked:
             raise ValueError(f"no check {self.code!r}")
 
     def as_json(self) -> dict[str, str]:
-        """Plain data, as results hold it."""
         return asdict(self)
 
 

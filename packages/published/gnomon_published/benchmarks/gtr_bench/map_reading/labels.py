@@ -48,7 +48,6 @@ class LabelScores:
         return float(np.mean(chosen, axis=0).max())
 
     def best(self) -> tuple[str, float]:
-        """The id that fits best when nothing is known, and its score."""
         candidates = []
         for length, places in self.by_length.items():
             digits = places[1:, :10].max(axis=1)

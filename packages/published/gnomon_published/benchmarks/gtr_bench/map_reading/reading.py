@@ -58,7 +58,6 @@ class MapReading:
         return self.size_px[0] / 2, self.size_px[1] / 2
 
     def xy_m(self, camera: CameraReading) -> tuple[float, float] | None:
-        """The camera's position; None without a scale."""
         if self.scale is None:
             return None
         right_px, down_px = camera.mast_px[0] - self.centre_px[0], camera.mast_px[1] - self.centre_px[1]
