@@ -17,7 +17,7 @@ MAX_EDGES = 500
 class Comparison:
     """The gold graph and the model's, with a mark on every edge, or, of an answer of nodes, on every node.
 
-    Gold's are right or missed, the model's right or wrong. Nodes that the model made up are in its graph alone.
+    Gold's are right or missed, the model's right or wrong. What the model made up is in its graph alone.
     """
 
     gold: VisitGraph

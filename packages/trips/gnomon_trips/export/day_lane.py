@@ -132,7 +132,9 @@ def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLan
         f"{row.shown_as} {visit.place.name} {visit.arrive} to {visit.leave}"
         for row, visit in zip(rows, day.visits, strict=False)
     )
-    wrong = "; ".join(fault.reason for anchor, fault in failing.items() if _is_of(anchor, number))
+    wrong = "; ".join(
+        fault.reason for anchor, fault in failing.items() if anchor.split("-")[1:2] == [str(number)]
+    )
     return DayLane(
         ident=f"lane-{number}",
         day=number,
@@ -144,10 +146,6 @@ def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLan
         title=f"Time line of day {number}, {clock_of(clock.start)} to {clock_of(clock.end)}",
         description=(visits or "No stops") + "." + (f" Failing: {wrong}." if wrong else ""),
     )
-
-
-def _is_of(anchor: str, number: int) -> bool:
-    return anchor.split("-")[1:2] == [str(number)]
 
 
 def _clock(day: Day, window: tuple[int, int]) -> _Clock:

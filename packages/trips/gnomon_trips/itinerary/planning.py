@@ -18,10 +18,10 @@ from gnomon_trips.itinerary.place import PROVABLE, Place, spread_min
 from gnomon_trips.itinerary.plan import NO_ROOM, SECONDS, Skipped
 from gnomon_trips.itinerary.plan import Search as SearchWord
 from gnomon_trips.itinerary.proof import is_ruled_out, proven_conflict
-from gnomon_trips.itinerary.schedule import Round, Stopped
+from gnomon_trips.itinerary.schedule import Stopped
 from gnomon_trips.itinerary.solve import constraints
 from gnomon_trips.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes
-from gnomon_trips.itinerary.tours import CODE, Order, Solution
+from gnomon_trips.itinerary.tours import CODE, Solution
 from gnomon_trips.itinerary.trip import Trip
 
 STEPS, PART_STEPS = 1_800_000, 100_000
@@ -208,7 +208,7 @@ def _toured(
     search = ground.search(seed, bed)
     solution: Solution = [() for _ in range(ground.trip.request.days)]
     if bound.rounds is not None and has_fixed_homes(ground.trip.request):
-        exact = [_order_of(done) for done in bound.rounds]
+        exact = [tuple(stay.spot * CODE for stay in done.stays) for done in bound.rounds]
         if search.days_cost(exact) is not None:
             solution = exact
     if search.days_cost(solution) is not None:
@@ -230,10 +230,6 @@ def _toured(
     return _Tour(
         solution=solution, search=search, ground=ground, cost=math.inf if cost is None else cost, bed=bed
     )
-
-
-def _order_of(done: Round) -> Order:
-    return tuple(stay.spot * CODE for stay in done.stays)
 
 
 def _with_beds(tour: _Tour) -> _Tour:

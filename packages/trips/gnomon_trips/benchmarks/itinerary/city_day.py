@@ -159,6 +159,20 @@ def task_of(family: str, drawn: Drawn, **more: Any) -> Task:
     )
 
 
+def refusal_of(family: str, problem: Problem, conflict: Sequence[str]) -> Task:
+    """A task without a plan: its witness names the constraints in conflict."""
+    trip = replace(problem.trip, answerable=False)
+    return Task(
+        family=family,
+        form="plan",
+        trip=trip,
+        problem=replace(problem, trip=trip),
+        witness=json.dumps({"status": "refused", "conflict": list(conflict)}, ensure_ascii=False),
+        facts=facts_of(problem),
+        truth={"conflict": conflict},
+    )
+
+
 def facts_of(problem: Problem) -> dict[str, Any]:
     """What tools would answer, for the arm that shows facts instead."""
     trip = problem.trip

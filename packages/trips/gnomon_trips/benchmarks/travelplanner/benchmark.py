@@ -28,9 +28,8 @@ from gnomon_trips.benchmarks.travelplanner.loader import (
     task_in,
     task_of,
 )
-from gnomon_trips.benchmarks.travelplanner.plan_row import plan_row
 from gnomon_trips.benchmarks.travelplanner.prompt import parts_of
-from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_response
+from gnomon_trips.benchmarks.travelplanner.scoring import plan_row, score_plan, score_response
 from gnomon_trips.sandbox.record import TravelSandbox
 
 

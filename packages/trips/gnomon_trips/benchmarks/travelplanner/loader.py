@@ -1,7 +1,6 @@
 """Reads the published `train.jsonl`: queries, their reference information and people's plans."""
 
 import datetime as dt
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from typing import Any
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault, Sample
 from gnomon.core.shared_clusters import clusters_by_shared
+from gnomon_published.unique_rows import unique_rows
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_trips.benchmarks.travelplanner.query import level_of, read_query
 from gnomon_trips.sandbox.plan import Days
@@ -76,35 +77,23 @@ def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
     Raises:
         DataError: the file cannot be read.
     """
-    tasks: dict[str, TravelTask] = {}
-    faults: list[DataFault] = []
     try:
         with open_regular(file) as stream:
             lines = stream.read().decode("utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise DataError(f"{file} cannot be read: {error}", field="data") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        name = f"line {number}"
-        try:
-            row = json.loads(line)
-            name = str(row["idx"]) if isinstance(row, dict) and "idx" in row else name
-            task = task_of(row)
-        except SpecError as error:
-            faults.append(
-                DataFault(sample_id=name, kind="unreadable", detail=f"{error.field}: {error.message}")
-            )
-            continue
-        except (ValueError, RecursionError) as error:
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)[:200]))
-            continue
-        if task.sample_id in tasks:
-            detail = f"line {number} repeats the idx; the first one counts"
-            faults.append(DataFault(sample_id=task.sample_id, kind="duplicate", detail=detail))
-            continue
-        tasks[task.sample_id] = task
-    return list(tasks.values()), faults
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    return unique_rows(
+        numbered,
+        lambda row: task_of(json_value(row[1])),
+        name_of=lambda _, row: _name(*row),
+        repeats="the idx",
+    )
+
+
+def _name(number: int, line: str) -> str:
+    row = json_value(line)
+    return str(row["idx"]) if isinstance(row, dict) and "idx" in row else f"line {number}"
 
 
 def task_in(sample: Sample) -> TravelTask:
