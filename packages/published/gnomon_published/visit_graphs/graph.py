@@ -50,10 +50,6 @@ class VisitGraph:
             parents_of.setdefault(edge.target, []).append(edge.source)
         return parents_of
 
-    def named_edges(self) -> Iterator[tuple[str, str, EdgeKind]]:
-        for edge in self.edges:
-            yield self.nodes[edge.source].name, self.nodes[edge.target].name, edge.kind
-
 
 def visiting_order(graph: VisitGraph, among: Sequence[str]) -> list[str]:
     """The nodes of `among` in the order of the transitions between them; ties keep the given order.

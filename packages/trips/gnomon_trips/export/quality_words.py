@@ -45,7 +45,8 @@ def quality_rows(result: TripResult) -> list[QualityRow]:
         QualityRow(
             title=title_of(measure),
             share=f"{100 * measure['value']:.0f} %",
-            counts=f"{_number(measure['numerator'])} of {_number(measure['denominator'])}: {measure['counts']}",
+            counts=f"{_number(measure['numerator'])} of {_number(measure['denominator'])}: "
+            + measure["counts"],
             unknown=f"{measure['unknown']} not known" if measure.get("unknown") else "",
         )
         for measure in result.quality

@@ -7,8 +7,7 @@ counted apart; where nothing is left the measure has no value, and a reason.
 import itertools
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from gnomon_trips.itinerary.errors import Unreachable, Unsupported
 from gnomon_trips.itinerary.facts import Facts
@@ -51,9 +50,6 @@ class Measure:
     denominator: float = 0.0
     unknown: int = 0
     reason: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -159,6 +159,24 @@ class TravelSandbox(BlindInput):
     _rows: dict[tuple[str, str, str], tuple[Lodging | Restaurant | Attraction, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
+
+    @classmethod
+    def of(
+        cls,
+        needs: TripNeeds,
+        cities: Iterable[str],
+        rows: Sequence[Lodging | Restaurant | Attraction | Flight | Ride],
+    ) -> "TravelSandbox":
+        """The sandbox of these rows, each kind in their order."""
+        return cls(
+            needs=needs,
+            cities=tuple(cities),
+            lodgings=tuple(row for row in rows if isinstance(row, Lodging)),
+            restaurants=tuple(row for row in rows if isinstance(row, Restaurant)),
+            attractions=tuple(row for row in rows if isinstance(row, Attraction)),
+            flights=tuple(row for row in rows if isinstance(row, Flight)),
+            rides=tuple(row for row in rows if isinstance(row, Ride)),
+        )
 
     def __post_init__(self) -> None:
         groups: dict[tuple[str, str, str], list[Lodging | Restaurant | Attraction]] = {}

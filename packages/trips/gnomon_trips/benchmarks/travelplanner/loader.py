@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -138,41 +138,23 @@ def sandbox_of(reference: Reference, needs: TripNeeds) -> TravelSandbox:
         SpecError: a heading or a row of it cannot be read.
     """
     cities: dict[str, None] = {}
-    lodgings: list[Lodging] = []
-    restaurants: list[Restaurant] = []
-    attractions: list[Attraction] = []
-    flights: list[Flight] = []
-    rides: list[Ride] = []
+    rows: list[Lodging | Restaurant | Attraction | Flight | Ride] = []
     for heading, value in reference.items():
         places, way = _PLACES.fullmatch(heading), _WAY.fullmatch(heading)
         try:
             if places:
                 cities[places[2]] = None
-                for row in _rows(value):
-                    if places[1] == "Accommodations":
-                        lodgings.append(_lodging(row, places[2]))
-                    elif places[1] == "Restaurants":
-                        restaurants.append(_restaurant(row, places[2]))
-                    else:
-                        attractions.append(_attraction(row, places[2]))
+                rows += [READERS[places[1]](row, places[2]) for row in _rows(value)]
             elif way and way[1] == "Flight":
-                flights += [_flight(row) for row in _rows(value)]
+                rows += [_flight(row) for row in _rows(value)]
             elif way:
-                rides += _rides(way, value)
+                rows += _rides(way, value)
             else:
                 raise ValueError("an unknown heading")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             detail = f"{heading[:80]!r}: {type(error).__name__} {error}"
             raise SpecError(detail, field="reference_information") from None
-    return TravelSandbox(
-        needs=needs,
-        cities=tuple(cities),
-        lodgings=tuple(lodgings),
-        restaurants=tuple(restaurants),
-        attractions=tuple(attractions),
-        flights=tuple(flights),
-        rides=tuple(rides),
-    )
+    return TravelSandbox.of(needs, cities, rows)
 
 
 def clusters_of(tasks: Sequence[TravelTask]) -> dict[str, str]:
@@ -232,6 +214,13 @@ def _restaurant(row: Mapping[str, Any], city: str) -> Restaurant:
 
 def _attraction(row: Mapping[str, Any], city: str) -> Attraction:
     return Attraction(name=str(row["Name"]), city=city, address=str(row.get("Address", "")))
+
+
+READERS: Mapping[str, Callable[[Mapping[str, Any], str], Lodging | Restaurant | Attraction]] = {
+    "Accommodations": _lodging,
+    "Restaurants": _restaurant,
+    "Attractions": _attraction,
+}
 
 
 def _flight(row: Mapping[str, Any]) -> Flight:
