@@ -1,4 +1,4 @@
-"""Reads the rows of a published file, each id once, and says what is wrong with the others."""
+"""Finds a published file and reads its rows, each id once, and says what is wrong with the others."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -12,6 +12,18 @@ from gnomon_tools.core.regular_file import read_regular
 
 Row = TypeVar("Row")
 Q = TypeVar("Q")
+
+
+def published_file(data: Path, *places: str, holds: str) -> Path:
+    """The first of these files that a published folder has; `holds` says what is in it.
+
+    Raises:
+        DataError: it has none of them.
+    """
+    for place in places:
+        if (data / place).is_file():
+            return data / place
+    raise DataError(f"{data} holds no {holds}", field="data")
 
 
 def json_rows(file: Path) -> list[Any]:

@@ -54,7 +54,7 @@ def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
         gold=gold,
         answer=VisitGraph(nodes=nodes, edges=tuple(marks)),
         gold_marks={edge: "missed" if edge in left else "right" for edge in gold.edges},
-        answer_marks={**marks},
+        answer_marks={edge: marks[edge] for edge in marks},
     )
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import SpecError
 from gnomon.core.sample import DataFault
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon_published.map_record.context import ContextReading, read_context
@@ -39,18 +39,6 @@ class MapQuestion:
     @cached_property
     def evidence(self) -> ContextReading:
         return read_context(self.context)
-
-
-def find_file(data: Path) -> Path:
-    """The question file in the published folder.
-
-    Raises:
-        DataError: it is not there.
-    """
-    file = data / FILE
-    if not file.is_file():
-        raise DataError(f"{data} holds no MapEval questions; expected {FILE}", field="data")
-    return file
 
 
 def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:

@@ -59,18 +59,6 @@ class TravelTask:
         return sandbox_of(self.reference, self.needs)
 
 
-def find_file(data: Path) -> Path:
-    """The task file in the published folder.
-
-    Raises:
-        DataError: it is not there.
-    """
-    file = data / FILE
-    if not file.is_file():
-        raise DataError(f"{data} holds no TravelPlanner tasks; expected {FILE}", field="data")
-    return file
-
-
 def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
     """Every task that can be asked, in the order of the file, and what is wrong with rows.
 
