@@ -187,7 +187,6 @@ def _unfinished(job: JobRecord) -> dict[str, str] | None:
 
 
 def _line(row: Row, job_name: str) -> dict[str, Any]:
-    """A planned trip in the list."""
     line = {"id": row.trial_id, "request": "", "model": row.model, "arm": row.arm}
     line |= {"job": job_name, "job_id": row.job_id}
     try:
