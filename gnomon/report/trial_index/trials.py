@@ -225,7 +225,7 @@ class JobTrials:
         places, values = self._group_places[scored], numbers(self.rows.column(column))[scored]
         size = len(self.models) * len(self.arms) * len(self.sample_ids)
         counts = np.bincount(places, minlength=size)
-        return counts, sums_by_place(places, values, size, most=int(counts.max(initial=0)))
+        return counts, sums_by_place(places, values, size)
 
     def unknown_totals(self) -> UnknownReplies | None:
         """The replies after which nobody knows the answer; (models · arms) × samples."""
