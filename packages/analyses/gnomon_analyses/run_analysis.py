@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ def counted(
     """
     jobs = [store.job(job_id) for job_id in job_ids]
     rows = [row for job in jobs for row in store.iter_rows(job.id)]
-    group_of = _question_type(jobs, settings) if analysis.group == "question_type" else _cell
+    by_type = analysis.group == "question_type"
+    group_of = _question_type(jobs, settings) if by_type else attrgetter("cell")
     return {"analysis": analysis.name, "jobs": list(job_ids), **analysis.count(rows, group_of)}
 
 
@@ -111,10 +113,6 @@ def _reader(job: JobRecord, settings: Settings) -> ReadSample:
             return None
 
     return read
-
-
-def _cell(row: Row) -> str:
-    return row.cell
 
 
 def _question_type(jobs: Sequence[JobRecord], settings: Settings) -> GroupOf:
@@ -186,9 +184,9 @@ def judged(
     if analysis.shows_truth:
         by_scorer = {row.trial_id: row.score is not None and row.score >= RIGHT for row in rows}
         by_people = {case["case_id"]: case["label"] == "1" for case in labelled}
-        summary["against_scorer"] = against(judgements, by_scorer, label="right")
-        summary["contrasts"] = judged_contrasts(judgements, rows, job.spec.contrasts(), label="right")
-        summary["against_labels"] = against(judgements, by_people, label="right")
+        summary["against_scorer"] = against(judgements, by_scorer)
+        summary["contrasts"] = judged_contrasts(judgements, rows, job.spec.contrasts())
+        summary["against_labels"] = against(judgements, by_people)
     return {"job": job_id, "judging_job": judging_job, **summary}
 
 

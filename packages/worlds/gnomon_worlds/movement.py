@@ -135,11 +135,7 @@ class Journey:
     def later(self, by_s: float) -> "Journey":
         """The same journey, `by_s` seconds later."""
         moved = (
-            Stretch(
-                floor=stretch.floor,
-                points_m=stretch.points_m,
-                times_s=tuple([time_s + by_s for time_s in stretch.times_s]),
-            )
+            replace(stretch, times_s=tuple([time_s + by_s for time_s in stretch.times_s]))
             for stretch in self.stretches
         )
         company = tuple(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from typing_extensions import TypedDict
 
@@ -32,16 +32,6 @@ class StoredJob:
     spec: JobSpec
     status: str
     rows: Iterable[Row]
-
-
-class NamedJob(Protocol):
-    """A job by its id and its spec."""
-
-    @property
-    def job_id(self) -> str: ...
-
-    @property
-    def spec(self) -> JobSpec: ...
 
 
 class FieldChange(TypedDict):
@@ -83,7 +73,8 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     if first.spec.benchmark != second.spec.benchmark:
         names = f"{first.spec.benchmark!r} and {second.spec.benchmark!r}"
         raise SpecError(f"the jobs are of different benchmarks: {names}", field="JOB")
-    paired, sides = paired_groups(first.spec, second.spec), side_names(first, second)
+    paired = paired_groups(first.spec, second.spec)
+    sides = side_names((first.spec.name, second.spec.name), (first.job_id, second.job_id))
     rows = [
         list(_relabelled(job, side, {pair[at]: label for label, pair in paired.items()}))
         for at, (job, side) in enumerate(zip((first, second), sides, strict=True))
@@ -127,14 +118,11 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     }
 
 
-def side_names(first: NamedJob, second: NamedJob) -> tuple[str, str]:
+def side_names(names: tuple[str, str], ids: tuple[str, str]) -> tuple[str, str]:
     """What two jobs are called: by their names where these tell them apart, else by their ids."""
-    names = first.spec.name, second.spec.name
     if all(names) and names[0] != names[1] and max(map(len, names)) <= LONGEST_NAME:
         return names
-    if first.job_id != second.job_id:
-        return first.job_id, second.job_id
-    return f"{first.job_id} (first)", f"{second.job_id} (second)"
+    return ids if ids[0] != ids[1] else (f"{ids[0]} (first)", f"{ids[1]} (second)")
 
 
 def _reword_for_jobs(
