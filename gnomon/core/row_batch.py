@@ -87,7 +87,6 @@ class RowBatch:
         return self._numbers[name]
 
     def rows(self, places: Places | None = None) -> Iterator[Row]:
-        """The rows at these places; all of them unless given."""
         owned = {name: self.distinct(name) for name in self._own}
         for place in range(len(self)) if places is None else places.tolist():
             values = {name: self.columns[name][place] for name in COLUMNS}

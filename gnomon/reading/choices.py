@@ -258,7 +258,6 @@ class Choices:
         return Unclear() if letters else None
 
     def _by_text(self, text: str) -> str | None:
-        """The option whose text this is."""
         plain = bare(text)
         if not plain or (len(plain) == 1 and self._have_words):
             return None

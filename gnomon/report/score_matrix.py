@@ -98,7 +98,6 @@ class SampleScores:
         self._designs[_design_key(headline, self.everywhere())] = whole
 
     def everywhere(self) -> NDArray[np.bool_]:
-        """The mask of all samples."""
         return np.ones(len(self.cells), dtype=np.bool_)
 
 
@@ -109,7 +108,6 @@ class JobScores(SampleScores):
     at: Mapping[Group, int]  # a group's place among them
 
     def groups_of(self, pair: ArmPair) -> tuple[int, int]:
-        """The places of the pair's baseline and variant among the groups."""
         return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
 
 
@@ -131,7 +129,6 @@ class ScoreMatrix(JobScores):
     row_scores: Floats  # by scored row
 
     def totals_of(self, model: str) -> list[GroupTotals]:
-        """The totals of the model's groups."""
         return [totals for (name, _), totals in zip(self.groups, self.totals, strict=True) if name == model]
 
     def variances(self, group: int) -> Floats:
@@ -157,7 +154,6 @@ class ScoreMatrix(JobScores):
         return scores
 
     def rows_of(self, group: int) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-        """Which scored rows are the group's, and their samples."""
         size = len(self.samples)
         rows = (self.places >= group * size) & (self.places < (group + 1) * size)
         return rows, self.places[rows] - group * size
@@ -202,7 +198,6 @@ class _Columns:
         self._called: dict[str, list[NDArray[np.int64]]] = defaultdict(list)  # by tool: group and sample
 
     def read(self, batches: Iterable[RowBatch]) -> None:
-        """Take in all rows."""
         for batch in batches:
             alike = batch.distinct("model", "arm")
             numbers = numbers_of(self.groups, alike.values)

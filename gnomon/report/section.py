@@ -124,7 +124,6 @@ class ReportInput:
 
     @property
     def models(self) -> list[str]:
-        """The models' labels, in the order of the spec."""
         return [model.label for model in self.spec.models]
 
 

@@ -133,7 +133,6 @@ class Journey:
         return self.stretches[-1]
 
     def later(self, by_s: float) -> "Journey":
-        """The same journey, `by_s` seconds later."""
         moved = (
             replace(stretch, times_s=tuple([time_s + by_s for time_s in stretch.times_s]))
             for stretch in self.stretches

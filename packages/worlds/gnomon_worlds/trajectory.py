@@ -180,7 +180,6 @@ class Trip:
     sightings: tuple[Sighting, ...]
 
     def later(self, by_s: float) -> "Trip":
-        """The same trip, `by_s` seconds later."""
         moved = tuple(sighting.later(by_s) for sighting in self.sightings)
         return replace(self, journey=self.journey.later(by_s), sightings=moved)
 

@@ -30,7 +30,7 @@ from gnomon_analyses.audit.adversary import LACKING, is_installed, try_adversary
 from gnomon_analyses.audit.findings import Findings, Letters, ShortcutAccuracy
 
 
-def _lengths(options_of: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:
+def try_lengths(options_of: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:
     """Pick the longest or the shortest option by characters; none if all have the same length."""
     for name, choose in (("longest option", max), ("shortest option", min)):
         for sample_id, offered in options_of.items():
@@ -187,7 +187,7 @@ def _findings(
     }
     guesses = [*(plugin.try_shortcuts(samples) if plugin else ())]
     for protocol in PROTOCOLS:
-        guesses += _lengths(options_of[protocol], protocol)
+        guesses += try_lengths(options_of[protocol], protocol)
     offered: object = plugin
     remarks = [*offered.remarks(official)] if isinstance(offered, HasRemarks) else []
     if isinstance(offered, OffersFeatures):

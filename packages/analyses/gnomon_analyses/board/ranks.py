@@ -43,7 +43,6 @@ class Entry:
 
     @property
     def mean(self) -> MeanScore:
-        """Of its best arm."""
         return self.means[self.best[1]]
 
 

@@ -233,7 +233,6 @@ def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:
 
 
 def _number(index: TrialIndex, group: Group) -> int:
-    """A group's place among models · arms."""
     return index.models.index(group[0]) * len(index.arms) + index.arms.index(group[1])
 
 

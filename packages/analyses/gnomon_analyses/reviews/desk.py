@@ -43,7 +43,6 @@ class Progress:
 
     @property
     def sentence(self) -> str:
-        """The progress in words."""
         words = f"{self.own:,} of {self.samples:,} {self.verb} by you, {self.anyone:,} by anyone"
         return f"{words}; {self.agreement_words}"
 
@@ -54,7 +53,6 @@ class Progress:
 
     @property
     def agreement_words(self) -> str:
-        """The agreement in words."""
         agreement = self.agreement
         if not agreement.items:
             return f"none {self.verb} twice yet."

@@ -54,7 +54,6 @@ class JudgeVerdicts:
         self.labelled: dict[str, tuple[bool, bool | None]] = {}  # by sample: people's label, the judge's
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of rows."""
         causes = batch.distinct("stop_reason")
         for cause, rows in zip(causes.values, causes.counts.tolist(), strict=True):
             if cause.startswith(JUDGE_PREFIX.strip()):

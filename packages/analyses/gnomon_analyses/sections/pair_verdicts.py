@@ -125,7 +125,6 @@ class PairVerdicts:
             self.unread[judge] += 1
 
     def of_people(self, answers: Iterable[HumanAnswer]) -> list[Verdict]:
-        """People's verdicts on the pairs of this job."""
         verdicts = []
         for answer in answers:
             shown = self.shown.get(answer.sample_id)

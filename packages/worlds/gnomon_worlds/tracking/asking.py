@@ -136,7 +136,6 @@ class Asker:
         return frozenset(barred)
 
     def _without(self, barred: frozenset[str]) -> World:
-        """The world without some of its cameras."""
         if barred not in self._worlds:
             world = self._place.world
             cameras = {name: camera for name, camera in world.scene.cameras.items() if name not in barred}

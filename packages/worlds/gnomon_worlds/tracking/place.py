@@ -61,7 +61,6 @@ class RecordedTrip(Trip):
     is_known: bool = False
 
     def stay_of(self, sighting: Sighting) -> Stay:
-        """The stay that a sighting stands for."""
         return self.stays[self._place(sighting)]
 
     def seen_of(self, sighting: Sighting) -> Seen:

@@ -45,20 +45,17 @@ class TourFootage(Footage):
 
     @cached_property
     def drawn(self) -> "WorldFootage":
-        """The clip as footage."""
         from gnomon_worlds.benchmarks.worlds.clips import WorldFootage  # late: most jobs show no pictures
         from gnomon_worlds.rendering.tour_clip import TourClip
 
         return WorldFootage(sample_id=self.tour.id, clips=(TourClip(tour=self.tour),), media=self.media)
 
     def facts(self) -> FootageFacts:
-        """What the footage says of itself."""
         return self.drawn.facts()
 
     def frames_at(
         self, times_s: Sequence[float], *, crop: Box | None = None, max_side_px: int | None = None
     ) -> list[ClipFrame]:
-        """The frames on screen at those times."""
         return self.drawn.frames_at(times_s, crop=crop, max_side_px=max_side_px)
 
 
