@@ -11,7 +11,6 @@ from gnomon.report.contrast import ContrastReport, Family
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
-from gnomon.report.price import price_in_words
 from gnomon.report.reply_alerts import uncalled_arms
 from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
@@ -19,6 +18,7 @@ from gnomon.report.section import UNFINISHED, PairKey, ReportInput, interval, pa
 from gnomon.report.sections.prices import prices
 from gnomon.report.sequence import stop_words
 from gnomon.report.text_formats import capitalised, count, listed
+from gnomon.report.usage_ratios import price_in_words
 from gnomon.report.verdict import (
     HOLDS_ZERO,
     NOTHING,

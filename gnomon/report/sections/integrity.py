@@ -13,7 +13,7 @@ from gnomon.core.missing import said_most
 from gnomon.core.model import is_built_in
 from gnomon.core.row import ADAPTER
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import UNKNOWN, asked_and_scored, is_imported
+from gnomon.exchange.imported_job import UNKNOWN, asked_and_scored, is_imported
 from gnomon.report.compared_pair import missing_share
 from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.row_formats import escape_surrogates

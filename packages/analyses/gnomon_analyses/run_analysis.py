@@ -16,6 +16,7 @@ from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.score_matrix import RIGHT
 from gnomon.spec.spec_file import load_yaml
 from gnomon_analyses.benchmarks.judging.benchmark import FILE
+from gnomon_analyses.judge_labels import against, judged_contrasts, summarise
 from gnomon_analyses.kinds import (
     ANALYSES,
     Analysis,
@@ -25,7 +26,6 @@ from gnomon_analyses.kinds import (
     LabelledByJudge,
     need,
 )
-from gnomon_analyses.labels import against, judged_contrasts, summarise
 from gnomon_analyses.stored_job import ReadSample, StoredJob
 from gnomon_service.settings import Settings
 from gnomon_tools.core.registry import UnknownPlugin

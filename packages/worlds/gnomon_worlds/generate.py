@@ -24,8 +24,8 @@ from gnomon.parent_death import die_with_parent
 from gnomon.whole_file import PUBLIC, write_whole
 from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.sample_making import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon_worlds.sample_numbers import CELLS, Number, difficulties_of, offered
 from gnomon_worlds.world import World
 

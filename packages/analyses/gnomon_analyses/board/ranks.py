@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.core.ids import stable_hash
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.exchange.run import UNKNOWN, is_imported
+from gnomon.exchange.imported_job import UNKNOWN, is_imported
 from gnomon.report.compared_pair import compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group

@@ -11,7 +11,7 @@ from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
     from gnomon_analyses.comparing.changed_trials import Changes, TrialEnd
-    from gnomon_analyses.comparing.job_diff import Difference, StoredJob
+    from gnomon_analyses.comparing.job_diff import DiffedJob, Difference
     from gnomon_workers.store.store import Store
 
 CHANGES_SHOWN = 10
@@ -93,11 +93,11 @@ def _end(end: "TrialEnd") -> str:
     return f"{score} ({'no answer' if end['answer'] is None else repr(end['answer'])})"
 
 
-def _job(store: "Store", job_id: str) -> "StoredJob":
-    from gnomon_analyses.comparing.job_diff import StoredJob
+def _job(store: "Store", job_id: str) -> "DiffedJob":
+    from gnomon_analyses.comparing.job_diff import DiffedJob
 
     job = store.job(job_id)
-    return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))
+    return DiffedJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))
 
 
 def _page(difference: "Difference", suffix: str) -> str:

@@ -89,7 +89,7 @@ def _results(
     name: str, arm: str | None, data_dir: Path | None, field: str
 ) -> "tuple[GateSide, JobSpec | None]":
     from gnomon.core.errors import NotFound, SpecError
-    from gnomon.exchange.run import asked_and_scored
+    from gnomon.exchange.imported_job import asked_and_scored
     from gnomon_analyses.gate.gate import GateSide
     from gnomon_service.cli.common import existing_store
     from gnomon_service.cli.ids import find_job
@@ -142,7 +142,7 @@ def _of_files(path: Path, arm: str | None, field: str) -> "GateSide":
 
 def _told(protocol: str, scoring: str) -> dict[str, str]:
     """What is known of a side's prompt and scoring."""
-    from gnomon.exchange.run import UNKNOWN
+    from gnomon.exchange.imported_job import UNKNOWN
 
     both = {"protocol": protocol, "scoring": scoring}
     return {name: value for name, value in both.items() if value != UNKNOWN}

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.adjustment import adjust
 from gnomon.report.cluster_codes import cluster_codes
 from gnomon.report.compared_pair import PairResult, compare_pair

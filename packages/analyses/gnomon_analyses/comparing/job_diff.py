@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.run import arms_from_elsewhere, asked_and_scored, is_imported
+from gnomon.exchange.imported_job import arms_from_elsewhere, asked_and_scored, is_imported
 from gnomon.report.build import build_report
 from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.report import Report
@@ -25,7 +25,7 @@ NOT_COMPARED = ("name", "concurrency", "queue", "priority")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredJob:
+class DiffedJob:
     """A job as a difference needs it; `rows` are read once."""
 
     job_id: str
@@ -61,7 +61,7 @@ class Difference(TypedDict):
     report: Report
 
 
-def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
+def diff_jobs(first: DiffedJob, second: DiffedJob) -> Difference:
     """Compare two jobs, sample by sample: each model and arm of the first with the same of the second.
 
     Only samples that both have are compared. Where no model and arm is common, jobs of one model are compared
@@ -127,8 +127,8 @@ def side_names(names: tuple[str, str], ids: tuple[str, str]) -> tuple[str, str]:
 
 def _reword_for_jobs(
     report: Report,
-    first: StoredJob,
-    second: StoredJob,
+    first: DiffedJob,
+    second: DiffedJob,
     pairs: Sequence[tuple[Group, Group]],
     samples: SampleChanges,
 ) -> None:
@@ -227,7 +227,7 @@ def paired_groups(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Gro
     raise SpecError(f"the jobs share no model and arm: {names}", field="JOB")
 
 
-def _relabelled(job: StoredJob, side: str, labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+def _relabelled(job: DiffedJob, side: str, labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
     for row in job.rows:
         label = labels.get((row.model, row.arm))
         if label is not None:
@@ -261,7 +261,7 @@ def _call_of(row: Row) -> tuple[object, ...]:
 
 
 def _spec(
-    first: StoredJob, second: StoredJob, paired: Mapping[str, tuple[Group, Group]], sides: tuple[str, str]
+    first: DiffedJob, second: DiffedJob, paired: Mapping[str, tuple[Group, Group]], sides: tuple[str, str]
 ) -> JobSpec:
     repeats = [
         max(job.spec.repeats_of(groups[at][1]) for groups in paired.values())

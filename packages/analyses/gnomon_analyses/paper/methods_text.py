@@ -7,7 +7,6 @@ from typing_extensions import TypedDict
 
 from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, looked_at
 from gnomon.report.phrases import TOKENS_UNKNOWN, clusters_words
-from gnomon.report.price import price_in_words
 from gnomon.report.section import pair_key
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.drift import DriftPart
@@ -18,6 +17,7 @@ from gnomon.report.sections.prices import PricesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
 from gnomon.report.text_formats import count, listed, p_text, percent, points, points_range
+from gnomon.report.usage_ratios import price_in_words
 
 MOST_TOLD = 4  # comparisons whose figures are told; of more the table has them
 

@@ -21,11 +21,11 @@ from gnomon.media.video import Video
 from gnomon_published.benchmarks.gtr_bench.case import Case, Clip
 from gnomon_published.benchmarks.gtr_bench.prompt import Film, Films, Frames, guarded_clips
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture
-from gnomon_worlds.drawing import VERSION, Drawn
 from gnomon_worlds.question import box
 from gnomon_worlds.rendering.clip import Clip as DrawnClip
 from gnomon_worlds.rendering.clip import Style, clips_of
 from gnomon_worlds.rendering.film import MEDIA_TYPE, film
+from gnomon_worlds.sample_making import VERSION, Drawn
 
 
 class FilmedClip(Protocol):

@@ -12,9 +12,9 @@ from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import day_span
 from gnomon.core.option_features import WORDED, OptionTable, worded
 from gnomon.core.sample import DataFault, Sample
-from gnomon_worlds.families.drawing import FAMILIES
 from gnomon_worlds.families.family import FamilyQuestion
 from gnomon_worlds.families.family_numbers import family_number_of
+from gnomon_worlds.families.sample_making import FAMILIES
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OF_SIGHTING = re.compile(r"of sighting (\d)")

@@ -22,12 +22,12 @@ from gnomon.media.rules import Uniform, as_asked
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.scene.scene import Scene
-from gnomon_worlds.drawing import map_key, map_of
 from gnomon_worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
 from gnomon_worlds.family_questions import LetteredQuestions, asked
-from gnomon_worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon_worlds.motion.features import FEATURES
+from gnomon_worlds.motion.sample_making import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon_worlds.motion.tour import Tour
+from gnomon_worlds.sample_making import map_key, map_of
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import WorldFootage
