@@ -126,7 +126,7 @@ def open_samples(
                 return opened  # data that are gone are gone for all
             continue
         view = _view(choice, question, source.trials(choice.sample_id, choice.pair[0]), len(views), arms)
-        size = _size(template.render(view))
+        size = len(template.render(view).encode(errors="replace"))
         if size > room:
             without_room += 1
             continue
@@ -166,10 +166,6 @@ def _left_out(cards: int, pictures: int) -> str:
         parts.append(f"of {count(pictures, 'sample')} some pictures had no room")
     limit = f"{MOST_BYTES / 1e6:.0f} MB"
     return f"This file stays below {limit}: {', and '.join(parts)}." if parts else ""
-
-
-def _size(html: str) -> int:
-    return len(html.encode(errors="replace"))
 
 
 def _view(

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
@@ -160,7 +159,8 @@ def judged(
     labelled = _labelled(analysis, {ref.sample_id for ref in _refs(job, settings)}, read)
     cases += labelled
     folder = settings.data_dir / "analyses" / stable_hash(analysis.name, [case["case_id"] for case in cases])
-    _write(folder, cases)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8")
     judging_job = run(
         {
             "name": f"{analysis.name} of {job.name}"[:200],
@@ -281,9 +281,3 @@ def _cut(text: str) -> str:
         return text
     half = TRACE_CHARS // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
-
-
-def _write(folder: Path, cases: Sequence[Mapping[str, str]]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps(case) + "\n" for case in cases)
-    (folder / FILE).write_text("".join(lines), encoding="utf-8")
