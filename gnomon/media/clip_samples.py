@@ -89,13 +89,11 @@ class ClipSamples(Generic[Q]):
     tell: Callable[[Q], Asked] | None = None  # what a question asks, where that is known before it is built
 
     def asked(self) -> Iterator[Asked]:
-        """What the questions ask."""
         if self.tell is not None:
             yield from map(self.tell, self.questions.values())
 
     @property
     def sought(self) -> str:
-        """Where clips were looked for."""
         return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:

@@ -280,7 +280,6 @@ class JobSpec(StrictModel):
 
     @property
     def repeats_by_arm(self) -> Mapping[str, int]:
-        """The same by arm, in the order of the arms."""
         return {arm.name: arm.repeats or self.repeats for arm in self.arms}
 
     def contrasts(self) -> tuple[Contrast, ...]:

@@ -17,9 +17,9 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.asked_elsewhere import MEDIA_TOLD
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.json_lines import LenientModel, checked, lines
 from gnomon.exchange.row_file import finite
-from gnomon.exchange.run import Ended
 from gnomon_formats.failures import is_failure
 from gnomon_formats.reply_states import state_of
 from gnomon_tools.core.json_text import json_value

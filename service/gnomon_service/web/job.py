@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.alert import line_of
 from gnomon.report.text_formats import count, deciding, dollars
 from gnomon.report.trial_index.filters import (

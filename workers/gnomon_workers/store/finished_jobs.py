@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import PlannedSamples
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
 from gnomon_workers.budget.usage import Usage
