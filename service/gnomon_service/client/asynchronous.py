@@ -1,11 +1,10 @@
 """A client of a Gnomon service for code with an event loop."""
 
-# `synchronous.py` is made from this file by `python -m scripts.write_sync_client`.
 import asyncio
 import functools
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self
@@ -125,7 +124,7 @@ class AsyncClient:
         body = spec_to_send(spec, self._url)
         return await self.send(calls.post_job(body, idempotency_key=idempotency_key))
 
-    async def jobs(self, *, owner: str | None = None) -> AsyncIterator[answers.JobView]:
+    async def jobs(self, *, owner: str | None = None) -> AsyncGenerator[answers.JobView, None]:
         """All jobs, newest first."""
         cursor: str | None = None
         while True:
@@ -135,6 +134,24 @@ class AsyncClient:
             cursor = page["next_cursor"]
             if cursor is None:
                 return
+
+    async def states(
+        self, job_id: str, *, timeout_s: float | None = None
+    ) -> AsyncGenerator[answers.JobView, None]:
+        """A job as it is, every second, at last once it has ended and none of its trials runs.
+
+        Raises:
+            TimeoutError: it has not ended within `timeout_s`; it goes on.
+        """
+        until_s = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            job = await self.job(job_id)
+            yield job
+            if job["status"] in ENDED and not job["counts"]["running"]:
+                return
+            if until_s is not None and time.monotonic() > until_s:
+                raise TimeoutError(f"job {job_id} is {job['status']} after {timeout_s:g} s")
+            await asyncio.sleep(POLL_S)
 
     async def wait(
         self,
@@ -148,20 +165,14 @@ class AsyncClient:
         Raises:
             TimeoutError: it has not ended within `timeout_s`; it goes on.
         """
-        until_s = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            job = await self.job(job_id)
+        async for job in self.states(job_id, timeout_s=timeout_s):
             if progress is not None:
                 progress(job)
-            if job["status"] in ENDED and not job["counts"]["running"]:
-                return job
-            if until_s is not None and time.monotonic() > until_s:
-                raise TimeoutError(f"job {job_id} is {job['status']} after {timeout_s:g} s")
-            await asyncio.sleep(POLL_S)
+        return job
 
     async def events(
         self, job_id: str, *, only: Literal["progress"] | None = None, after: str | None = None
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event, None]:
         """What happens in a job as it happens, until it has ended; `after` is the id of the last event seen.
 
         A connection that breaks is opened again, and the stream goes on after the last row that came.
@@ -198,7 +209,7 @@ class AsyncClient:
         task: str | None = None,
         outcome: str | None = None,
         reply_state: str | None = None,
-    ) -> AsyncIterator[Row]:
+    ) -> AsyncGenerator[Row, None]:
         """The result rows of a job in the order in which they were finished, page by page."""
         cursor: str | None = None
         while True:
@@ -235,11 +246,11 @@ class AsyncClient:
         """The presets of arms."""
         return (await self.send(calls.list_presets()))["items"]
 
-    async def call_tool(self, name: str, *, scene: object, **args: Any) -> dict[str, Any]:
+    async def call_tool(self, /, name: str, *, scene: object, **args: Any) -> dict[str, Any]:
         """Call a tool on a scene (GeoJSON, or a path that the service may read) with these arguments."""
         return await self.send(calls.call_tool(name, scene=scene, args=args))
 
-    async def call_batch(self, name: str, *, scene: object, **columns: Any) -> dict[str, list[Any]]:
+    async def call_batch(self, /, name: str, *, scene: object, **columns: Any) -> dict[str, list[Any]]:
         """Call a tool for very many rows: columns in, as lists or NumPy arrays, and columns out."""
         return await self.send(calls.call_batch(name, scene=scene, args=columns))
 
