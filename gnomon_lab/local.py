@@ -69,7 +69,7 @@ def jobs(*, limit: int = 20, data_dir: str | Path | None = None) -> Jobs:
     from gnomon_service.api.serializers import job_view
 
     source = LocalJobs(settings_of(data_dir))
-    if not source.has_store:
+    if not source.settings.has_store:
         return Jobs((), ())
     with source.store() as store:
         records = store.jobs(cursor=None, limit=limit).items
@@ -178,14 +178,6 @@ class LocalJobs:
     def __init__(self, settings: "Settings") -> None:
         self.settings = settings
 
-    @property
-    def has_store(self) -> bool:
-        """Whether there is a store; none is made by looking for one."""
-        from gnomon_service.settings import own_database
-
-        is_own = self.settings.database_url == own_database(self.settings.data_dir)
-        return not is_own or (self.settings.data_dir / "gnomon.db").is_file()
-
     @contextmanager
     def store(self) -> "Iterator[Store]":
         """The store, open within.
@@ -195,7 +187,7 @@ class LocalJobs:
         """
         from gnomon_workers.store.store import open_store
 
-        if not self.has_store:
+        if not self.settings.has_store:
             raise NotFound(f"{self.settings.data_dir} holds no jobs; name another folder", field="data_dir")
         with open_store(self.settings.database_url) as store:
             yield store
@@ -231,11 +223,12 @@ class LocalJobs:
         """A trial, and what would have been right."""
         from gnomon_service.api.serializers import trial_view
         from gnomon_service.cli.ids import find_trial
-        from gnomon_service.cli.questions import questions_of
+        from gnomon_service.web.questions import Questions
 
         with self.store() as store:
             record = store.trial(find_trial(store, trial))
-            question = questions_of(store.job(record.trial.job_id).spec, self.settings.data_dir)
+            job = store.job(record.trial.job_id)
+            question = Questions(self.settings.data_dir).views(job.id, job.spec)
             view = question(record.trial.ref.sample_id, record.trial.arm) if question else None
         shown: Any = trial_view(record)
         return Trace(shown, truth=view.truth_text if view else "")

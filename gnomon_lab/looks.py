@@ -1,8 +1,8 @@
 """Looks at a job before anything is spent: its plan, its samples, a prompt, one trial."""
 
 import asyncio
-import threading
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -141,18 +141,5 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(asyncio.run(work))
-        except BaseException as error:  # noqa: BLE001 - it is raised where the caller is
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="gnomon-lab")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]
+    with ThreadPoolExecutor(1, thread_name_prefix="gnomon-lab") as thread:
+        return thread.submit(asyncio.run, work).result()

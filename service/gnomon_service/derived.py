@@ -143,12 +143,6 @@ class Derived(Generic[T]):
         problem = place.problem if place.failed == stamp else ""
         return None if place.last is None else self._told(place.last, stamp), problem
 
-    def at_hand(self, job_id: str) -> T | None:
-        """The thing as it was last looked at, if it is in memory; nothing is read."""
-        with self._lock:
-            place = self._places.get(job_id)
-        return None if place is None or place.last is None else place.last.value
-
     def listed(self, stamps: Mapping[str, Stamp]) -> dict[str, T]:
         """The things there are with these stamps, by job; the others are made in the background."""
         places = {job_id: self._place(job_id) for job_id in stamps}

@@ -42,6 +42,12 @@ class Settings:
         """Whether the queue and the store are this data folder's own."""
         return self.redis_url is None and self.database_url == own_database(self.data_dir)
 
+    @property
+    def has_store(self) -> bool:
+        """Whether there may be a store; the data folder's own is looked for, and none is made."""
+        is_own = self.database_url == own_database(self.data_dir)
+        return not is_own or (self.data_dir / "gnomon.db").is_file()
+
 
 def own_database(data_dir: Path) -> str:
     """The URL of a data folder's own SQLite file.

@@ -12,9 +12,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.http_client import CHUNK_BYTES, in_chunks
-from gnomon_agents.models.image_urls import DataUrlCache
-from gnomon_agents.models.openai_model import OpenAIModel
-from gnomon_agents.models.payload import Payload
+from gnomon_agents.models.image_urls import PICTURES, DataUrlCache
+from gnomon_agents.models.openai_model import ChatRequest, OpenAIModel
 
 
 @pytest.fixture
@@ -35,19 +34,24 @@ def asking(*blocks, turns=0, **more):
     return Request(messages=messages, tools=[], **more)
 
 
+def chat(media, name="openai/m"):
+    return ChatRequest(ModelSpec(id=name), media)
+
+
 def test_twenty_pictures_are_written_once_for_all_arms_models_and_turns(media):
-    kept = DataUrlCache()
-    models = [Payload({"model": name}, media, kept=kept) for name in ("one", "other")]
+    before = PICTURES.written
+    models = [chat(media, "openai/one"), chat(media, "openai/other")]
     blocks = [picture(media, colour=(number, 0, 0)) for number in range(20)]
     words = [{"type": "text", "text": f"the prompt of arm {arm}"} for arm in range(3)]
     bodies = [
-        model.pieces(asking(word, *blocks, turns=turns))
+        model.pieces(asking(word, *blocks, turns=turns))[0]
         for model in models
         for word in words
         for turns in range(4)
     ]
-    assert kept.written == 20
-    assert len({id(piece) for pieces in bodies for piece in pieces[1::2]}) == 20
+    assert PICTURES.written - before == 20
+    urls = [[piece for piece in pieces if piece.startswith(b"data:")] for pieces in bodies]
+    assert len({id(url) for of_body in urls for url in of_body}) == 20
     for pieces in bodies:
         assert len(json.loads(b"".join(pieces))["messages"][0]["content"]) == 21
 
@@ -60,7 +64,7 @@ def test_a_body_in_pieces_says_what_the_plain_message_says(media):
         {"type": "text", "text": "after\ud800"},
     ]
     request = asking(*blocks, turns=1)
-    pieces = Payload({"model": "m"}, media).pieces(request)
+    pieces, _ = chat(media).pieces(request)
     assert json.loads(b"".join(pieces))["messages"] == wire.messages_out(
         request.messages, media, pictures=True
     )
@@ -78,23 +82,23 @@ def test_what_no_longer_fits_is_let_go_the_longest_unused_first(media):
 
 
 async def test_a_large_body_goes_out_in_parts_and_arrives_whole(media):
-    payload = Payload({"model": "m"}, media)
     noise = Image.effect_noise((600, 600), 90)
     file = io.BytesIO()
     noise.save(file, "PNG")
     ref = media.put(file.getvalue())
-    pieces = payload.pieces(asking({"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}))
+    picture = {"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}
+    pieces, _ = chat(media).pieces(asking(picture))
     parts = [bytes(part) async for part in in_chunks(pieces)]
     assert max(map(len, parts)) <= CHUNK_BYTES < max(map(len, pieces))
     assert b"".join(parts) == b"".join(pieces)
 
 
 def test_equal_looking_toolsets_of_other_content_are_not_mixed_up(media):
-    payload = Payload({"model": "m"}, media)
+    model = chat(media)
     for number in range(200):
         tool = {"type": "function", "function": {"name": f"t{number}", "parameters": {}}}
         request = Request(messages=[{"role": "user", "content": "x"}], tools=[tool])
-        assert json.loads(b"".join(payload.pieces(request)))["tools"] == [tool]
+        assert json.loads(b"".join(model.pieces(request)[0]))["tools"] == [tool]
 
 
 @pytest.mark.parametrize(
@@ -143,8 +147,8 @@ def test_the_mark_of_a_prefix_stands_on_the_last_part_and_changes_no_other_byte(
     ]
     request = Request(messages=talk, tools=[])
     bare, marked = (
-        json.loads(b"".join(Payload({"model": "m"}, media, is_marked=is_marked).pieces(request)))["messages"]
-        for is_marked in (False, True)
+        json.loads(b"".join(chat(media, name).pieces(request)[0]))["messages"]
+        for name in ("openrouter/openai/m", "openrouter/anthropic/m")
     )
     marks = [part.pop("cache_control", None) for one in (marked[0], marked[2]) for part in one["content"]]
     assert marks == [None, {"type": "ephemeral"}, {"type": "ephemeral"}]

@@ -13,7 +13,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.chat_turn import TurnRules
-from gnomon_agents.models.payload import Payload
+from gnomon_agents.models.openai_model import ChatRequest
 from tests.numbered import number_of, numbered_frame
 
 
@@ -57,9 +57,10 @@ def test_a_model_that_takes_text_only_is_told_what_was_left_out(tmp_path: Path) 
 
 def test_mistral_hears_the_assistant_between_a_tool_and_the_pictures(tmp_path: Path) -> None:
     media = MediaStore(tmp_path)
-    rules = TurnRules.of(ModelSpec(id="mistral/m"))
+    spec = ModelSpec(id="mistral/m")
+    rules = TurnRules.of(spec)
     request = Request(messages=conversation(media)[:4], tools=[])
-    body = b"".join(Payload({"model": "m"}, media, rules=rules).pieces(request))
+    body = b"".join(ChatRequest(spec, media).pieces(request)[0])
     for sent in (
         wire.messages_out(request.messages, media, pictures=True, rules=rules),
         json.loads(body)["messages"],

@@ -10,7 +10,6 @@ from starlette.testclient import TestClient
 
 from gnomon.core.row import COLUMNS
 from gnomon.core.score import Outcome
-from gnomon_workers.store.records import FirstMatches
 from gnomon_workers.store.store import Store
 from tests.service.play import finish_all, post
 
@@ -183,18 +182,3 @@ def test_rows_of_a_filter_are_the_same_found_in_the_index_or_not(
     plain = pages()
     api.app.state.gnomon.indexes.get(job_id)  # type: ignore[attr-defined]
     assert pages() == plain
-
-
-def test_rows_that_match_none_are_looked_for_among_later_ones_alone(
-    api: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job_id = post(api)
-    finish_all(store, job_id)
-    index = api.app.state.gnomon.indexes.get(job_id).value  # type: ignore[attr-defined]
-    asked = []
-    rows = Store.rows
-    monkeypatch.setattr(
-        Store, "rows", lambda *args, **named: asked.append(named["matches"]) or rows(*args, **named)
-    )
-    assert api.get(f"/v1/jobs/{job_id}/trials?task=none").json()["items"] == []
-    assert asked == [FirstMatches([], index.last_seq)]

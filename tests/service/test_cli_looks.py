@@ -451,7 +451,7 @@ def test_logs_of_inspect_carry_targets_or_say_why_not(
 ) -> None:
     for is_here in (True, False):
         if not is_here:
-            monkeypatch.setattr("gnomon_service.cli.questions.questions_of", lambda spec, data_dir: None)
+            monkeypatch.setattr("gnomon_service.web.questions.Questions.views", lambda *_: None)
         assert gnomon("export", job, "--format", "inspect", "--out", "logs") == 0
         output = capsys.readouterr()
         samples = json.loads(Path(output.out.splitlines()[0]).read_text())["samples"]

@@ -21,7 +21,6 @@ from gnomon_workers.budget.model import with_budget
 from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.open_job import OpenJob, OpenSpec
 from gnomon_workers.runner import Runner
-from gnomon_workers.running_trials import RAMP_S
 from gnomon_workers.settings import Timing
 from gnomon_workers.shard import run_shard
 from gnomon_workers.shard_run import ShardRun
@@ -106,7 +105,7 @@ def runner_of(
 
 
 async def test_a_shard_keeps_its_concurrency_and_no_more(real_store: Store) -> None:
-    job, probe = create(real_store, 16, concurrency=8), ConcurrencyProbe(delay_s=2 * RAMP_S)
+    job, probe = create(real_store, 16, concurrency=8), ConcurrencyProbe(delay_s=0.3)
     heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
     for shard in range(job.shards):
         await runner_of(real_store, job, heartbeat, probe, shard=shard).run()

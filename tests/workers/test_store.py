@@ -14,7 +14,6 @@ from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
 from gnomon_workers.budget.usage import Usage
 from gnomon_workers.store import JobRecord, Lease, Store
-from gnomon_workers.store.records import FirstMatches
 from gnomon_workers.store.schema import job_counts, jobs, results, traces, trials
 from tests.workers.conftest import ALL, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
@@ -456,20 +455,6 @@ def test_rows_are_filtered_and_paged_in_the_order_they_came(store: Store) -> Non
     assert store.rows(job.id, task="T", model="scripted", limit=1).next_cursor is not None
     numbered = store.rows_after(job.id, 0, 100)
     assert store.rows_after(job.id, numbered[4][0], 100) == numbered[5:]
-
-
-def test_rows_that_are_known_to_match_are_those_of_the_plain_query(store: Store) -> None:
-    job = create(store, 6)
-    finish_all(store, job)
-    numbers = [seq for seq, row in store.rows_after(job.id, 0, 100) if row.arm == "tools"]
-    plain = store.rows(job.id, arm="tools", limit=3)
-    until = numbers[-1] + 1
-    assert store.rows(job.id, arm="tools", limit=3, matches=FirstMatches(numbers[:4], until)) == plain
-    # Known up to a number alone: later ones are looked for.
-    assert store.rows(job.id, arm="tools", limit=3, matches=FirstMatches(numbers[:2], numbers[1])) == plain
-    # One of them is gone.
-    assert store.rows(job.id, arm="tools", limit=3, matches=FirstMatches([*numbers[:2], 999], until)) == plain
-    assert store.rows(job.id, arm="none", limit=3, matches=FirstMatches([], until)).items == ()
 
 
 def test_batches_hold_the_rows_in_the_order_they_came(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

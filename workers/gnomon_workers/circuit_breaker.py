@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Model, Reply, Request
+from gnomon_workers.wrapped_model import WrappedModel
 
 FINAL = ("auth", "no_api_key", "not_found", "quota")  # causes that trying another sample does not change
 MOST_IN_A_ROW = 5
@@ -11,14 +12,14 @@ MOST_IN_A_ROW = 5
 Trip = Callable[[ProviderFault], Awaitable[None]]
 
 
-class BreakableModel:
+class BreakableModel(WrappedModel):
     """Any model. MOST_IN_A_ROW final faults with no answer between them open the breaker: `trip` is called
     with the fault, and every later call raises it at once.
     """
 
     def __init__(self, model: Model, *, trip: Trip) -> None:
-        self.id, self._model, self._trip = model.id, model, trip
-        self._in_a_row = 0
+        super().__init__(model)
+        self._trip, self._in_a_row = trip, 0
         self._fault: ProviderFault | None = None
 
     async def reply(self, request: Request) -> Reply:
@@ -26,7 +27,6 @@ class BreakableModel:
 
         Raises:
             ProviderFault: the breaker is open, or as the model raises it.
-            ModelFault, DataError, OutOfBudget: as the model raises them.
         """
         if self._fault is not None:
             raise ProviderFault(self._fault.message, cause=self._fault.cause, transient=False)
@@ -48,7 +48,3 @@ class BreakableModel:
         if self._in_a_row >= MOST_IN_A_ROW and self._fault is None:
             self._fault = fault
             await self._trip(fault)
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()

@@ -19,6 +19,7 @@ from redis import Redis, RedisError
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon_workers.queue import client_of
+from gnomon_workers.wrapped_model import WrappedModel
 
 KEY = "gnomon:durations"
 BOUNDS_S = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
@@ -78,18 +79,15 @@ class Durations:
             await asyncio.to_thread(self.write, redis)
 
 
-class TimedModel:
+class TimedModel(WrappedModel):
     """Any model, whose calls are noted with how long they took and what came of them."""
 
     def __init__(self, model: Model, durations: Durations) -> None:
-        self.id, self._model, self._durations = model.id, model, durations
+        super().__init__(model)
+        self._durations = durations
 
     async def reply(self, request: Request) -> Reply:
-        """The model's reply.
-
-        Raises:
-            ProviderFault, ModelFault, DataError: as the model raises them.
-        """
+        """The model's reply."""
         began_s, result = time.monotonic(), "broken_off"
         try:
             reply = await self._model.reply(request)
@@ -100,10 +98,6 @@ class TimedModel:
             raise
         finally:
             self._durations.note(CALL, self.id, result, seconds=time.monotonic() - began_s)
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
 
 
 def read_durations(redis: Redis) -> dict[tuple[str, ...], Histogram]:

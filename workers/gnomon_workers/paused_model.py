@@ -5,29 +5,23 @@ import asyncio
 from gnomon.core.model import Model, Reply, Request, is_built_in
 from gnomon.core.timeout import timeout_paused
 from gnomon_workers.heartbeat import Heartbeat
+from gnomon_workers.wrapped_model import WrappedModel
 
 
-class PausedModel:
+class PausedModel(WrappedModel):
     """Any model; its calls wait, beside their trial's time, until the store can be written again."""
 
     def __init__(self, model: Model, *, heartbeat: Heartbeat, look_s: float) -> None:
-        self.id, self._model, self._heartbeat, self._look_s = model.id, model, heartbeat, look_s
+        super().__init__(model)
+        self._heartbeat, self._look_s = heartbeat, look_s
 
     async def reply(self, request: Request) -> Reply:
-        """The model's reply.
-
-        Raises:
-            ProviderFault, ModelFault, DataError: as the model raises them.
-        """
+        """The model's reply."""
         if not self._heartbeat.can_write:
             with timeout_paused():
                 while not self._heartbeat.can_write:  # noqa: ASYNC110 (a thread sets it)
                     await asyncio.sleep(self._look_s)
         return await self._model.reply(request)
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
 
 
 def paused(model: Model, *, heartbeat: Heartbeat, look_s: float) -> Model:

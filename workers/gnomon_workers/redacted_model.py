@@ -6,6 +6,7 @@ from gnomon.core.errors import GnomonError, ModelFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.redaction import SHORTEST, key_in, redactor_here
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_workers.wrapped_model import WrappedModel
 
 # The fields of a reply that hold texts.
 _SAID = (
@@ -20,11 +21,12 @@ _SAID = (
 )
 
 
-class RedactedModel:
+class RedactedModel(WrappedModel):
     """Any model. What is scored is what is kept: an answer and its trace agree."""
 
     def __init__(self, model: Model) -> None:
-        self.id, self._model, self._secrets = model.id, model, redactor_here()
+        super().__init__(model)
+        self._secrets = redactor_here()
 
     async def reply(self, request: Request) -> Reply:
         """The model's reply, with every secret redacted; the same object where it holds none.
@@ -50,10 +52,6 @@ class RedactedModel:
         fields = {name: getattr(reply, name) for name in reply.__slots__}
         redacted = self._secrets.redact_in(fields)
         return reply if redacted is fields else replace(reply, **redacted)
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
 
 
 def redacted(model: Model, spec: ModelSpec) -> Model:

@@ -22,6 +22,7 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.responses import CachedResponse
 from gnomon_workers.store.store import Store
+from gnomon_workers.wrapped_model import WrappedModel
 
 DIGEST_BYTES = 16
 KEPT_BATCHES = 4  # scopes of so many leases stay known: about half of them wait or run
@@ -159,20 +160,17 @@ class ResponseCache:
             self._scopes.popitem(last=False)
 
 
-class CachedModel:
+class CachedModel(WrappedModel):
     """A model whose replies are looked up before it is asked, and kept afterwards."""
 
     def __init__(self, model: Model, cache: ResponseCache, model_fingerprint: bytes) -> None:
-        self.id, self._model, self._cache, self._fingerprint = model.id, model, cache, model_fingerprint
+        super().__init__(model)
+        self._cache, self._fingerprint = cache, model_fingerprint
         self._offer = memoize_by_tools(lambda tools: _digest(json.dumps(tools, sort_keys=True).encode()))
         self._drawn = functools.cache(lambda decoding: json.dumps(decoding.known(), sort_keys=True))
 
     async def reply(self, request: Request) -> Reply:
-        """The kept reply, marked `cached`, else the model's.
-
-        Raises:
-            ProviderFault, ModelFault, DataError: as the model raises them.
-        """
+        """The kept reply, marked `cached`, else the model's."""
         scope = scope_of(self._fingerprint, request.seed)
         key = self._key(scope, request)
         kept = await self._cache.get(scope, key)
@@ -191,10 +189,6 @@ class CachedModel:
         drawn = self._drawn(request.decoding)
         asked = f"[{_encode(request.messages)}, {choice}]{'' if drawn == '{}' else drawn}"
         return _digest(head + asked.encode())
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
 
 
 def _reply_of(body: str) -> Reply:

@@ -98,7 +98,6 @@ class Runner:
             await self._note_limit()
             while (leased := self._next()) is not None and await self._reserve(leased):
                 self._start(leased)
-                await running.ramp.step()
             resting = slots.resting
             ready = source.count_ready(resting)
             is_resting = resting >= self._labels

@@ -10,31 +10,11 @@ from gnomon_workers.store.results import Ended
 from gnomon_workers.trial_attempts import TrialAttempts
 from gnomon_workers.trial_source import LeasedTrial
 
-RAMP_S = 0.15
-LATE_S = 0.02  # so far behind its times it catches up: a timer's delay, not a wait for the budget
 log = logging.getLogger(__name__)
 
 
-class RampUp:
-    """Spreads the first starts over RAMP_S: what starts together waits for the loop together ever after."""
-
-    def __init__(self, starts: int) -> None:
-        """As many `starts` as may run at once; later ones come as others end."""
-        self._step_s, self._left, self._next_s = RAMP_S / starts, starts - 1, 0.0
-
-    async def step(self) -> None:
-        """Wait, after a start, until the next is due."""
-        if self._left <= 0:
-            return
-        self._left -= 1
-        now_s = asyncio.get_running_loop().time()
-        self._next_s = max(self._next_s, now_s - LATE_S) + self._step_s
-        if self._next_s > now_s:
-            await asyncio.sleep(self._next_s - now_s)
-
-
 class RunningTrials:
-    """The trials that run now, each in its slot; `ramp` paces their starts.
+    """The trials that run now, each in its slot.
 
     `changed` is set whenever one ends, or the slots change. `on_end` is called with each that ended or was
     broken off; `has_failed` is whether one ended in no result and was not broken off.
@@ -50,7 +30,7 @@ class RunningTrials:
         on_end: Callable[[LeasedTrial], None],
     ) -> None:
         self.changed = changed
-        self.slots, self.ramp = Slots(slots, changed=self.changed.set), RampUp(slots)
+        self.slots = Slots(slots, changed=self.changed.set)
         self.has_failed = False
         self._attempts, self._on_result, self._on_end = attempts, on_result, on_end
         self._tasks: dict[asyncio.Task[None], tuple[LeasedTrial, TrialSlot]] = {}

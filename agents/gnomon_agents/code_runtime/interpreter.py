@@ -11,6 +11,7 @@ import contextlib
 import functools
 import json
 import os
+import re
 import shlex
 import sys
 import sysconfig
@@ -225,13 +226,8 @@ def _final(snapshot: Any) -> str:
 def _readable(error: "pydantic_monty.MontyRuntimeError | pydantic_monty.MontySyntaxError") -> str:
     """The error with the lines that led to it, counted from the block's first."""
     lines = [line for line in error.display("traceback").splitlines() if "[Previous line" not in line]
-    return _cut("\n".join(line.partition("<python-input-")[0] + _place(line) for line in lines))
-
-
-def _place(line: str) -> str:
     # `File "<python-input-3>", line 2` names a block of the session: the model knows its block by itself.
-    _, marker, rest = line.partition("<python-input-")
-    return "<block>" + rest.partition(">")[2] if marker else ""
+    return _cut(re.sub("<python-input-[^>]*>", "<block>", "\n".join(lines)))
 
 
 def _cut(text: str) -> str:

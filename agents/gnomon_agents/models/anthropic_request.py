@@ -14,7 +14,7 @@ from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.anthropic_rules import ModelRules
 from gnomon_agents.models.chat_turn import TurnRules
 from gnomon_agents.models.image_urls import PICTURES
-from gnomon_agents.models.json_pieces import Piece, Written, pieces_of
+from gnomon_agents.models.json_pieces import Piece, Written, pieces_of, quoted
 from gnomon_agents.models.kept_calls import kept_calls
 from gnomon_agents.models.prompt_cache import MARK, marked_places
 
@@ -103,7 +103,7 @@ class MessagesRequest:
 
     def _block(self, block: Part) -> Block:
         if block["type"] == "image" and self._spec.pictures:
-            data = Written(b'"', PICTURES.base64(block, self._media), b'"')
+            data = quoted(PICTURES.base64(block, self._media))
             return {
                 "type": "image",
                 "source": {"type": "base64", "media_type": block["media_type"], "data": data},

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gnomon.core.decoding import Decoding
@@ -47,15 +47,20 @@ def sanitize(text: str) -> str:
 
 
 def messages_out(
-    messages: list[Message], media: MediaStore, *, pictures: bool, rules: TurnRules = AS_IT_CAME
+    messages: list[Message],
+    media: MediaStore,
+    *,
+    pictures: bool,
+    rules: TurnRules = AS_IT_CAME,
+    as_url: Callable[[bytes], Any] = bytes.decode,
 ) -> list[dict[str, Any]]:
-    """A conversation as the provider wants it.
+    """A conversation as the provider wants it; `as_url` says what stands for the data URL of a picture.
 
     Raises:
         DataError: a picture is not in the store.
     """
     sent = arranged(rules.chosen(messages), between=rules.provider.between)
-    return [message_out(message, media, pictures=pictures, rules=rules) for message in sent]
+    return [message_out(message, media, pictures=pictures, rules=rules, as_url=as_url) for message in sent]
 
 
 def arranged(messages: list[Message], *, between: str | None = None) -> list[Message]:
@@ -83,7 +88,12 @@ def arranged(messages: list[Message], *, between: str | None = None) -> list[Mes
 
 
 def message_out(
-    message: Message, media: MediaStore, *, pictures: bool, rules: TurnRules = AS_IT_CAME
+    message: Message,
+    media: MediaStore,
+    *,
+    pictures: bool,
+    rules: TurnRules = AS_IT_CAME,
+    as_url: Callable[[bytes], Any] = bytes.decode,
 ) -> dict[str, Any]:
     """A turn: pictures as data URLs, call arguments as JSON objects, and in a turn of the model's own what
     its provider had hung on it. For a model that takes no pictures, words stand in their places.
@@ -93,7 +103,9 @@ def message_out(
     """
     out: dict[str, Any] = {name: value for name, value in message.items() if name != "provider_turn"}
     if isinstance(message["content"], list):
-        out["content"] = [block_out(block, media, pictures=pictures) for block in message["content"]]
+        out["content"] = [
+            block_out(block, media, pictures=pictures, as_url=as_url) for block in message["content"]
+        ]
     elif message["content"] is not None:
         out["content"] = sanitize(message["content"])
     if "tool_calls" in message:
@@ -103,7 +115,9 @@ def message_out(
     return out
 
 
-def block_out(block: Block, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+def block_out(
+    block: Block, media: MediaStore, *, pictures: bool, as_url: Callable[[bytes], Any] = bytes.decode
+) -> dict[str, Any]:
     """A part of a turn: text, or a picture or video as a data URL.
 
     Raises:
@@ -113,7 +127,7 @@ def block_out(block: Block, media: MediaStore, *, pictures: bool) -> dict[str, A
         return {"type": "text", "text": sanitize(block["text"])}
     if not pictures:
         return {"type": "text", "text": "(a picture, left out: this model takes text only)"}
-    url = PICTURES.url(block, media).decode()
+    url = as_url(PICTURES.url(block, media))
     if block["type"] == "video":
         return {"type": "video_url", "video_url": {"url": url}}
     return {"type": "image_url", "image_url": {"url": url}}

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import aiohttp
-import orjson
 
 from gnomon.core.errors import ProviderFault
 from gnomon.spec.environment import proxy_variable
@@ -137,11 +136,6 @@ def parsed(body: bytes) -> Any:
     >>> parsed(b'[NaN, -Infinity, 1e999, 1.5]'), parsed(b'{"a":')
     ([None, None, None, 1.5], None)
     """
-    if LONG_NUMBER not in body.translate(_DIGITS):
-        try:
-            return orjson.loads(body)
-        except orjson.JSONDecodeError:
-            pass  # Python's own decoder takes more, and has the last word
     try:
         return _decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except (ValueError, RecursionError):
@@ -153,9 +147,6 @@ def _finite(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-# A whole number of more than 64 bits is kept as it is, where orjson would make a float of it.
-LONG_NUMBER = b"0" * 19
-_DIGITS = bytes(ord("0" if chr(byte).isascii() and chr(byte).isdigit() else " ") for byte in range(256))
 # Made once: `json.loads` makes one a call.
 _decode = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite).decode
 

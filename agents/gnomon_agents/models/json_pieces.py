@@ -17,6 +17,11 @@ class Written:
         self.pieces = pieces
 
 
+def quoted(text: bytes | memoryview) -> Written:
+    """A text that needs no escapes, such as a picture in base64."""
+    return Written(b'"', text, b'"')
+
+
 def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
     r"""The body as compact JSON, to be sent piece after piece; what is written already is not copied.
 

@@ -4,9 +4,10 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from gnomon.core.compact_json import dump
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
-from gnomon.core.model import Reply, Request
+from gnomon.core.model import Reply, Request, memoize_by_tools
 from gnomon.media import MediaStore
 from gnomon.price_table import entry_of
 from gnomon.spec.model_spec import ModelSpec
@@ -16,10 +17,9 @@ from gnomon_agents.models.chat_reply import read_completion
 from gnomon_agents.models.chat_turn import TurnRules
 from gnomon_agents.models.direct_model import DirectModel, Price
 from gnomon_agents.models.endpoint import RESERVED_IN_CHAT, Endpoint
-from gnomon_agents.models.json_pieces import Piece
+from gnomon_agents.models.json_pieces import Piece, Written, pieces_of, quoted
 from gnomon_agents.models.litellm_errors import Scrubber
-from gnomon_agents.models.payload import Payload
-from gnomon_agents.models.prompt_cache import wants_marks
+from gnomon_agents.models.prompt_cache import mark, marked_places, wants_marks
 
 PROVIDERS = ("openai", "hosted_vllm")
 BODY_OPTIONS = frozenset(  # of the spec; any other is LiteLLM's affair
@@ -97,18 +97,15 @@ class ChatRequest:
     """Bodies of one model's calls."""
 
     def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
-        self._spec, self._rules, self._limit = spec, TurnRules.of(spec), wire.limit_name(spec)
+        self._spec, self._media = spec, media
+        self._rules, self._limit = TurnRules.of(spec), wire.limit_name(spec)
         provider = self._rules.provider
         fields = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
-        self._payload = Payload(
-            {**provider.fields, **fields, "model": spec.id.partition("/")[2] or spec.id},
-            media,
-            pictures=spec.pictures,
-            rules=self._rules,
-            seed_name=provider.seed,
-            is_marked=spec.prompt_cache == "auto" and wants_marks(spec.id),
-        )
+        stated = {**provider.fields, **fields, "model": spec.id.partition("/")[2] or spec.id}
+        self._fields = {name: value for name, value in stated.items() if value is not None}
+        self._is_marked = spec.prompt_cache == "auto" and wants_marks(spec.id)
         self._drawn = functools.cache(self._draw)
+        self._tools = memoize_by_tools(lambda tools: Written(dump(tools).encode()))
 
     def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
         """The body and what of the request was changed.
@@ -117,8 +114,23 @@ class ChatRequest:
             DataError: a picture is not in the store.
         """
         drawn, absent = self._drawn(request.decoding, request.limit_name or self._limit)
+        body = {**self._fields, **drawn}
+        if request.seed is not None and self._rules.provider.seed:
+            body[self._rules.provider.seed] = request.seed
+        if request.tools:
+            body |= {"tools": self._tools(request.tools), "tool_choice": request.tool_choice}
         left_out = self._rules.left_out(request.messages)
-        return [*self._payload.pieces(request, drawn)], (*absent, *left_out)
+        return pieces_of({**body, "messages": self._messages(request)}), (*absent, *left_out)
+
+    def _messages(self, request: Request) -> list[dict[str, Any]]:
+        pictures = self._spec.pictures
+        sent = wire.messages_out(
+            request.messages, self._media, pictures=pictures, rules=self._rules, as_url=quoted
+        )
+        if self._is_marked:
+            for place in marked_places(sent, offers_tools=bool(request.tools)):
+                sent[place] = mark(sent[place])
+        return sent
 
     def headers(self, key: str) -> dict[str, str]:
         """The key."""

@@ -14,7 +14,7 @@ from gnomon_agents.models import chat_format as wire
 from gnomon_agents.models.chat_turn import TurnRules
 from gnomon_agents.models.endpoint import Endpoint
 from gnomon_agents.models.image_urls import PICTURES
-from gnomon_agents.models.json_pieces import Piece, Written, pieces_of
+from gnomon_agents.models.json_pieces import Piece, Written, pieces_of, quoted
 from gnomon_agents.models.kept_calls import kept_calls
 
 DIALECT: Final = "responses"
@@ -113,7 +113,7 @@ class ResponsesRequest:
 
     def _part(self, block: Block) -> Item:
         if block["type"] == "image" and self._spec.pictures:
-            url = Written(b'"', PICTURES.url(block, self._media), b'"')
+            url = quoted(PICTURES.url(block, self._media))
             return {"type": "input_image", "image_url": url, "detail": "auto"}
         return {"type": "input_text", "text": wire.block_out(block, self._media, pictures=False)["text"]}
 

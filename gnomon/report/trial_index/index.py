@@ -121,11 +121,6 @@ class TrialIndex(JobTrials):
     def count(self, filters: TrialFilter) -> int:
         return int(np.count_nonzero(self.matching(filters)))
 
-    def first_numbers(self, filters: TrialFilter, after: int, limit: int) -> list[int]:
-        """The numbers of the first trials that match and ended after number `after`, in that order."""
-        matching: list[int] = self.seq[self.matching(filters) & (self.seq > after)][:limit].tolist()
-        return matching
-
     def trials(
         self, filters: TrialFilter, sort: str = "seq", after: str | None = None, limit: int = PAGE
     ) -> Listed[TrialEntry]:

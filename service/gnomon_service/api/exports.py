@@ -8,6 +8,7 @@ from fastapi.responses import Response, StreamingResponse
 from gnomon.exchange.format import single_stream
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
+from gnomon_service.web.questions import unknown_question
 
 router = APIRouter(tags=["jobs"])
 
@@ -31,7 +32,7 @@ def export_response(state: State, job_id: str, kind: str, *, with_media: bool = 
     job = exported_job(
         state.store,
         job_id,
-        question=state.questions.views(job_id, state.store.job(job_id).spec),
+        question=state.questions.views(job_id, state.store.job(job_id).spec) or unknown_question,
         media=state.questions.media,
         with_media=with_media,
     )

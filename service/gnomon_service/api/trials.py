@@ -1,8 +1,7 @@
 """Routes with result rows as JSON pages, NDJSON or CSV, and one trial with its trace."""
 
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -14,7 +13,6 @@ from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
-from gnomon.report.trial_index.filters import TrialFilter
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.jobs import MAX_LIMIT, Cursor
 from gnomon_service.api.places import in_place
@@ -22,8 +20,6 @@ from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import listing, trial_view
 from gnomon_service.api.state import Shared, State
 from gnomon_service.cassettes import cassette_of_job
-from gnomon_workers.store.jobs import number_of
-from gnomon_workers.store.records import FirstMatches, Page
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
 DEFAULT_LIMIT = 100
@@ -43,21 +39,6 @@ FILE_BODY = body_docs(
 TextFilter = Annotated[str | None, Query(max_length=200)]
 
 router = APIRouter(tags=["trials"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """Which rows; None matches all."""
-
-    arm: str | None
-    model: str | None
-    task: str | None
-    outcome: str | None
-    reply_state: str | None
-
-    def wanted(self) -> dict[str, str]:
-        """Those that leave some rows out."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @router.get("/v1/jobs/{job_id}/trials", response_model=None)
@@ -83,36 +64,27 @@ def list_trials(
     """Result rows in the order they were finished; the Accept header chooses their format."""
     kind = choose(accept, OFFERED)
     state.store.job(job_id)
-    filters = Filters(arm=arm, model=model, task=task, outcome=outcome, reply_state=reply_state)
+    asked = {"arm": arm, "model": model, "task": task, "outcome": outcome, "reply_state": reply_state}
+    filters = {name: value for name, value in asked.items() if value is not None}
     if kind != OFFERED[0] and limit is None:
         return encoded_rows(state, kind, _pages(state, job_id, cursor, filters))
-    page = _page(state, job_id, cursor, limit or DEFAULT_LIMIT, filters)
+    page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **filters)
     if kind == OFFERED[0]:
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
     response = encoded_rows(state, kind, iter([page.items]))
     if page.next_cursor is not None:
-        query = urlencode({"cursor": page.next_cursor, "limit": limit, **filters.wanted()})
+        query = urlencode({"cursor": page.next_cursor, "limit": limit, **filters})
         response.headers["Link"] = f'</v1/jobs/{job_id}/trials?{query}>; rel="next"'
     return response
 
 
-def _page(state: State, job_id: str, cursor: str | None, limit: int, filters: Filters) -> Page[Row]:
-    """A page of the rows that match; those of a job that was looked at are found in its index of trials."""
-    wanted = filters.wanted()
-    index = state.indexes.at_hand(job_id) if wanted else None
-    matches = None
-    if index is not None:
-        asked = TrialFilter.from_query(wanted.items())
-        numbers = index.first_numbers(asked, number_of(cursor or "0"), limit + 1)
-        matches = FirstMatches(numbers, until=index.last_seq)
-    return state.store.rows(job_id, cursor=cursor, limit=limit, matches=matches, **wanted)
-
-
-def _pages(state: State, job_id: str, cursor: str | None, filters: Filters) -> Iterator[Sequence[Row]]:
+def _pages(
+    state: State, job_id: str, cursor: str | None, filters: Mapping[str, str]
+) -> Iterator[Sequence[Row]]:
     """All rows that match, page by page; the first is short, so that it is soon there."""
     limit = FIRST_PAGE
     while True:
-        page = _page(state, job_id, cursor, limit, filters)
+        page = state.store.rows(job_id, cursor=cursor, limit=limit, **filters)
         yield page.items
         cursor, limit = page.next_cursor, STREAM_PAGE
         if cursor is None or not page.items:

@@ -18,7 +18,7 @@ from gnomon_service.cli.main import DONE, INCOMPLETE
 from gnomon_service.cli.progress import line_now_and_then
 from gnomon_service.data_folder import keep_private
 from gnomon_service.jobs import Draft, draft_from_cli, of_draft
-from gnomon_service.settings import Settings, own_database, read_settings
+from gnomon_service.settings import Settings, read_settings
 from gnomon_workers.process import limit_memory
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def settings_with_store(data_dir: Path | None) -> Settings:
         NotFound: the data folder has none.
     """
     settings = settings_of(data_dir)
-    is_own = settings.database_url == own_database(settings.data_dir)
-    if is_own and not (settings.data_dir / "gnomon.db").is_file():
+    if not settings.has_store:
         raise NotFound(f"{settings.data_dir} holds no jobs; name another folder", field="--data-dir")
     return settings
 

@@ -47,7 +47,6 @@ READS_ONLY = Markup(
     '<p class="note">Your key may only read; this takes one with the scope <code>run</code>.</p>'
 )
 LONE_LINK = re.compile(r"\s*\(\[[^\]`]*\]\([^)]*\)\)")
-OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
 NAVIGATION = (
     NavigationEntry("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
     NavigationEntry("Workers", "/ui/workers", ("/ui/workers",)),
@@ -151,19 +150,10 @@ def _is_below(path: str, beginnings: tuple[str, ...]) -> bool:
     return any(f"{path}/".startswith(f"{beginning}/") for beginning in beginnings)
 
 
-class _Templates(Environment):
-    """Looks into a dict before it asks for an attribute: views are made of dicts."""
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        if type(obj) is dict and attribute in obj and attribute not in OF_DICTS:
-            return obj[attribute]
-        return super().getattr(obj, attribute)
-
-
 @functools.cache
 def environment() -> Environment:
     """The templates' environment; anything that is not defined is an error."""
-    made = _Templates(
+    made = Environment(
         loader=ChoiceLoader(
             [PackageLoader("gnomon_service.web"), *map(FileSystemLoader, folders("templates"))]
         ),

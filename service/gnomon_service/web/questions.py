@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -10,8 +10,8 @@ from cachetools import LRUCache
 from gnomon.conditions.transform import question_under
 from gnomon.core.errors import GnomonError
 from gnomon.core.opened_question import OpenedQuestion, show_question
-from gnomon.core.question_view import QuestionView
 from gnomon.core.redaction import without_folders
+from gnomon.exchange.job_export import ReadQuestion
 from gnomon.spec.job_spec import JobSpec
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_workers.open_job import OpenJob, media_of, open_spec
@@ -19,6 +19,10 @@ from gnomon_workers.open_job import OpenJob, media_of, open_spec
 JOBS_KEPT = 4
 LONGEST_TEXT = 1_000  # characters of a question that are searched and listed
 MOST_TEXTS = 200_000  # of one job that are kept
+
+
+def unknown_question(_sample_id: str, _arm: str | None) -> None:
+    """The question of a sample that cannot be opened."""
 
 
 class Questions:
@@ -43,14 +47,14 @@ class Questions:
         except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError) as error:
             return OpenedQuestion(problem=without_folders(str(error)) or type(error).__name__)
 
-    def views(self, job_id: str, spec: JobSpec) -> Callable[[str, str | None], QuestionView | None]:
-        """What a person is shown of a sample as an arm asks it (None: the original); None where it cannot be
-        opened.
+    def views(self, job_id: str, spec: JobSpec) -> ReadQuestion | None:
+        """What a person is shown of a sample as an arm asks it (None: the original), None where it cannot be
+        opened; None where none can, as the job's data are not here.
         """
         try:
             self._job(job_id, spec)
         except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError):
-            return lambda _sample_id, _arm: None
+            return None
         return lambda sample_id, arm: show_question(self.open(job_id, spec, sample_id, arm)).view
 
     def texts(
@@ -64,7 +68,7 @@ class Questions:
         unread = [sample_id for sample_id in sample_ids if sample_id not in known]
         if not unread:
             return known
-        view = self.views(job_id, spec)
+        view = self.views(job_id, spec) or unknown_question
         until = time.monotonic() + patience_s
         for sample_id in unread:
             if len(known) >= MOST_TEXTS or time.monotonic() > until:

@@ -514,15 +514,6 @@ def test_an_index_that_grows_orders_and_counts_as_one_that_is_made_at_once() -> 
         assert grown.sample_ranks.tolist() == whole.sample_ranks.tolist()
 
 
-@given(jobs(), FILTERS, st.integers(0, 26), st.integers(1, 5))
-def test_the_first_numbers_that_match_are_those_of_the_list(
-    rows: list[Row], filters: TrialFilter, after: int, limit: int
-) -> None:
-    index = index_of(rows)
-    listed = [entry.seq for entry in index.trials(filters, limit=100).items if entry.seq > after]
-    assert index.first_numbers(filters, after, limit) == listed[:limit]
-
-
 @given(st.lists(st.from_regex(r"[ab]?[0-9]{1,3}(-[0-9]{1,2})?x?", fullmatch=True), unique=True, max_size=12))
 def test_ids_are_ordered_by_their_key(ids: list[str]) -> None:
     assert [ids[at] for at in natural_order(pa.array(ids, pa.string()))] == sorted(ids, key=natural_key)

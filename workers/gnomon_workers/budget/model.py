@@ -13,6 +13,7 @@ from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.budget.reservations import current_trial_id
 from gnomon_workers.budget.usage import NO_USAGE, Usage
 from gnomon_workers.store.budgets import SpendLimit
+from gnomon_workers.wrapped_model import WrappedModel
 
 # Faults of calls that may have cost something all the same
 MAY_BE_BILLED = ("timeout", "bad_response", "refused", "malformed_call")
@@ -25,12 +26,12 @@ def with_budget(model: Model, spec: ModelSpec, budget: BudgetClient, *, learns: 
     return model if budget.limit == SpendLimit() else BudgetedModel(model, spec, budget, learns=learns)
 
 
-class BudgetedModel:
+class BudgetedModel(WrappedModel):
     """Any model whose calls are paid out of a job's budget."""
 
     def __init__(self, model: Model, spec: ModelSpec, budget: BudgetClient, *, learns: bool = True) -> None:
-        self._learns = learns
-        self.id, self._model, self._budget, self._bound = model.id, model, budget, budget.cost_bound_of(spec)
+        super().__init__(model)
+        self._learns, self._budget, self._bound = learns, budget, budget.cost_bound_of(spec)
         self._is_built_in = is_built_in(self.id)
         limits = (("usd", budget.limit.usd), ("tokens", budget.limit.tokens))
         limited = [name for name, limit in limits if limit is not None]
@@ -43,7 +44,6 @@ class BudgetedModel:
 
         Raises:
             OutOfBudget: the job's limits are used up.
-            ProviderFault, ModelFault, DataError: as the model raises them.
         """
         if self._is_free:
             return await self._model.reply(request)
@@ -88,7 +88,3 @@ class BudgetedModel:
         if self._learns and self._bound.observe(planned, used):
             with suppress(SQLAlchemyError):  # shown again soon
                 await self._budget.refresh()
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()

@@ -9,6 +9,7 @@ from gnomon.core.provider_wait import provider_wait, sleep_as_asked
 from gnomon.core.retry import DEFAULT_RETRY, RATE_LIMIT_PAUSES, RetryPolicy
 from gnomon.tokens import REPLY_TOKENS, TokenEstimator
 from gnomon_workers.rate_limit.client import RateLimitClient
+from gnomon_workers.wrapped_model import WrappedModel
 
 MEMORY = 0.9  # how much of what was known stays, at each reply
 
@@ -17,7 +18,7 @@ async def _ignore(_message: str, _wait_s: float) -> None:
     """Take no note of a wait."""
 
 
-class RateLimitedModel:
+class RateLimitedModel(WrappedModel):
     """Any model, held to the rate of its key. A 429 costs no try and no second of the trial: it waits.
 
     A call waits for `retry.total_wait_s` in all, and for `retry.cap_s` at a time, whatever the provider asks.
@@ -37,17 +38,13 @@ class RateLimitedModel:
         asks_anew: bool = False,
         retry: RetryPolicy = DEFAULT_RETRY,
     ) -> None:
-        self.id, self._model, self._client_for = model.id, model, client_for
-        self._waits, self._asks_anew, self._retry = waits, asks_anew, retry
+        super().__init__(model)
+        self._client_for, self._waits, self._asks_anew, self._retry = client_for, waits, asks_anew, retry
         self._tokens = TokenEstimator()
         self._tokens_per_estimate = 1.0  # tokens that were used, for each that was estimated
 
     async def reply(self, request: Request) -> Reply:
-        """The model's reply.
-
-        Raises:
-            ProviderFault, ModelFault, DataError: as the model raises them.
-        """
+        """The model's reply."""
         client = self._client_for()
         if client is None:
             return await self._model.reply(request)
@@ -95,7 +92,3 @@ class RateLimitedModel:
                 call.used = reply.prompt_tokens + reply.completion_tokens
                 self._tokens_per_estimate += (1 - MEMORY) * (call.used / estimate - self._tokens_per_estimate)
             return reply
-
-    async def close(self) -> None:
-        """Close the model; the client belongs to its maker."""
-        await self._model.close()

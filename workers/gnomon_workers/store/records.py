@@ -1,6 +1,6 @@
 """The records that the store hands out. Times are UTC in ISO 8601."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
@@ -161,13 +161,6 @@ class ReplyCount(NamedTuple):
     trials: int
     last_seq: int
     trial_id: str
-
-
-class FirstMatches(NamedTuple):
-    """The numbers of the first results that match a filter, looked for among all up to number `until`."""
-
-    numbers: Sequence[int]
-    until: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, bindparam, case, delete, func, select, text, update
+from sqlalchemy import Connection, Select, bindparam, case, delete, func, select, text, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
@@ -20,7 +20,7 @@ from gnomon_workers.store.jobs import number_of
 from gnomon_workers.store.leases import RETRY_S, held_by, unlocked
 from gnomon_workers.store.missing import missing_row
 from gnomon_workers.store.numbering import NEWEST, Numbering, announce
-from gnomon_workers.store.records import FirstMatches, JobState, Lease, Page, ReplyCount, TrialRecord
+from gnomon_workers.store.records import JobState, Lease, Page, ReplyCount, TrialRecord
 from gnomon_workers.store.schema import (
     DONE,
     LEASED,
@@ -121,22 +121,9 @@ class Results(JobEnds, Numbering):
             add_results(db, job_id, (), spent)
 
     def rows(
-        self,
-        job_id: str,
-        *,
-        cursor: str | None = None,
-        limit: int = 100,
-        arm: str | None = None,
-        model: str | None = None,
-        task: str | None = None,
-        outcome: str | None = None,
-        reply_state: str | None = None,
-        matches: FirstMatches | None = None,
+        self, job_id: str, *, cursor: str | None = None, limit: int = 100, **filters: str | None
     ) -> Page[Row]:
-        """Results in the order they came, those that match.
-
-        `matches` are the first that match after the cursor, `limit` + 1 where there are so many: then no
-        others are read to find them.
+        """Results in the order they came, those that match: `filters` are texts by column, None for any.
 
         While results with smaller numbers are being written, a page ends before them: it may be short, even
         empty, and have a next one.
@@ -145,14 +132,13 @@ class Results(JobEnds, Numbering):
             NotFound: no job of that id.
             SpecError: the cursor is none of ours.
         """
-        query = select(results).where(results.c.job_id == job_id).order_by(results.c.seq)
-        filters = {"arm": arm, "model": model, "task": task, "outcome": outcome, "reply_state": reply_state}
+        after = 0 if cursor is None else number_of(cursor)
+        query = select(results).where(results.c.job_id == job_id, results.c.seq > after)
         for name, wanted in filters.items():
             query = query.where(results.c[name] == wanted) if wanted is not None else query
-        after = 0 if cursor is None else number_of(cursor)
         settled = self.settled([job_id])[job_id]
         with self.reading() as db:
-            rows = _first_rows(db, query, after, limit + 1, matches)
+            rows = db.execute(query.order_by(results.c.seq).limit(limit + 1)).mappings().all()
             if not rows:
                 self._check_job(db, job_id)
         shown = [row for row in rows[:limit] if row["seq"] <= settled]
@@ -161,15 +147,14 @@ class Results(JobEnds, Numbering):
             items=tuple(row_of(row) for row in shown), next_cursor=last if len(rows) > len(shown) else None
         )
 
-    def pages(
-        self, job_id: str, *, cursor: str | None = None, limit: int, **filters: str | None
-    ) -> Iterator[tuple[Row, ...]]:
+    def pages(self, job_id: str, *, limit: int, **filters: str | None) -> Iterator[tuple[Row, ...]]:
         """All that `rows` gives with these filters, page by page.
 
         It ends before results that others are writing just now, as before those that come later.
         """
+        cursor = None
         while True:
-            page = self.rows(job_id, cursor=cursor, limit=limit, matches=None, **filters)
+            page = self.rows(job_id, cursor=cursor, limit=limit, **filters)
             yield page.items
             cursor = page.next_cursor
             if cursor is None or not page.items:
@@ -397,22 +382,6 @@ def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[Pair],
         outcomes = [written.ended[1].outcome for written in kept]
         add_results(db, job_id, outcomes, [usage_of(written.ended) for written in kept], returned=len(taken))
     return _not_taken(db, [lease for lease in leases if _pair(lease) not in taken])
-
-
-def _first_rows(
-    db: Connection, query: Select[Any], after: int, limit: int, matches: FirstMatches | None
-) -> Sequence[RowMapping]:
-    """The first results of the query after this number."""
-    rows: list[RowMapping] = []
-    if matches is not None:
-        rows += db.execute(query.where(results.c.seq.in_(matches.numbers))).mappings()
-        if len(rows) == len(matches.numbers):
-            after, limit = max(after, matches.until), limit - len(rows)
-        else:  # some were given back since
-            rows = []
-    if limit > 0:
-        rows += db.execute(query.where(results.c.seq > after).limit(limit)).mappings()
-    return rows
 
 
 def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:

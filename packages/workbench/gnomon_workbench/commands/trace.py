@@ -84,8 +84,9 @@ def _trials_of(
 
 def _truth(store: "Store", record: "TrialRecord", data_dir: Path) -> str:
     """What is right, in words; empty where the sample cannot be opened here."""
-    from gnomon_service.cli.questions import questions_of
+    from gnomon_service.web.questions import Questions
 
-    question = questions_of(store.job(record.trial.job_id).spec, data_dir)
-    view = question(record.trial.ref.sample_id, record.trial.arm) if question else None
+    trial = record.trial
+    question = Questions(data_dir).views(trial.job_id, store.job(trial.job_id).spec)
+    view = question(trial.ref.sample_id, trial.arm) if question else None
     return view.truth_text if view else ""

@@ -100,15 +100,11 @@ def _written(files: "Iterable[ExportFile]", out: Path) -> list[Path]:
 
 def _questions(store: "Store", job_id: str, data_dir: Path, *, is_needed: bool) -> "ReadQuestion":
     from gnomon_service.cli.common import say
-    from gnomon_service.cli.questions import questions_of
+    from gnomon_service.web.questions import Questions, unknown_question
 
-    question = questions_of(store.job(job_id).spec, data_dir) if is_needed else None
+    question = Questions(data_dir).views(job_id, store.job(job_id).spec) if is_needed else None
     if question is None and is_needed:
         say(
             "the job's data are not here: inputs are the stored prompts, targets those of an import, or empty"
         )
-    return question or _unknown
-
-
-def _unknown(_sample_id: str, _arm: str | None) -> None:
-    """The question of a sample that cannot be opened."""
+    return question or unknown_question
