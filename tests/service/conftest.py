@@ -14,6 +14,7 @@ from gnomon_service.api.app import create_app
 from gnomon_service.cli.main import main
 from gnomon_service.settings import Settings, read_settings
 from gnomon_workers.store.store import Store
+from tests.workers import desk
 from tests.workers.conftest import empty_sqlite, postgres, redis, redis_url
 
 __all__ = ["empty_sqlite", "postgres", "redis", "redis_url"]
@@ -57,3 +58,9 @@ def run_in_process(capsys: pytest.CaptureFixture[str]) -> Callable[..., "subproc
         return subprocess.CompletedProcess(words, int(end.value.code or 0), said.out, said.err)
 
     return run
+
+
+@pytest.fixture
+def run_job(store: Store, tmp_path: Path) -> Callable[[desk.Spec], desk.Spec]:
+    """Run a job in this process: its report."""
+    return lambda spec: desk.run(store, tmp_path, desk.post(store, tmp_path, spec))
