@@ -3,7 +3,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := env PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
-.PHONY: help demo test test-core test-statistics test-kernel test-processes test-packages test-service test-rest test-web soak faults bench evidence cards audit docs check format lock clean
+.PHONY: help demo test test-core test-statistics test-kernel test-processes test-packages test-service test-agents test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -18,7 +18,7 @@ test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a 
 # only compute are nice to them. The longest come first. A browser gives up a page where networks come and go: tests
 # that make some run before it, in its part.
 CORE_PARTS := test-statistics test-kernel
-PARTS := test-service test-processes test-web test-packages test-rest check $(CORE_PARTS)
+PARTS := test-service test-processes test-web test-packages test-rest check test-agents $(CORE_PARTS)
 NETWORKS := tests/workers/test_machines.py
 STATISTICS := tests/gnomon/statistics tests/gnomon/report
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
@@ -41,8 +41,11 @@ test-service:
 test-packages:
 	nice $(PYTEST) packages
 
+test-agents:
+	$(PYTEST) agents tests/agents
+
 test-rest:
-	$(PYTEST) agents tests $(addprefix --ignore=,tests/workers tests/service tests/lab tests/web $(CORE))
+	$(PYTEST) tests $(addprefix --ignore=tests/,agents workers service lab web tools gnomon golden)
 
 test-web:
 	$(PYTEST) $(NETWORKS) tests/web

@@ -43,6 +43,7 @@ MODULES = (
     "gnomon_worlds.benchmarks.worlds.question_view",
     "gnomon.report.html",
     "gnomon.report.terminal",
+    "mcp",
     "networkx",
     "rich.table",
     "scipy.stats",

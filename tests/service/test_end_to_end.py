@@ -78,8 +78,8 @@ def ended(api: httpx.Client, job_id: str) -> dict[str, Any]:
 
 
 def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(up: httpx.Client) -> None:
-    posted = up.post("/v1/jobs", json={**SPEC, "select": {"limit": 24, "seed": 1}, "concurrency": 8})
-    assert (posted.status_code, posted.json()["planned_trials"]) == (202, 48)
+    posted = up.post("/v1/jobs", json={**SPEC, "select": {"limit": 8, "seed": 1}, "concurrency": 8})
+    assert (posted.status_code, posted.json()["planned_trials"]) == (202, 16)
     job_id = posted.json()["id"]
     seen: dict[str, set[str]] = {}
     event = ""
@@ -92,13 +92,13 @@ def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(up: httpx.Client)
                 seen.setdefault(event, set()).add(json.loads(value).get("trial_id", ""))
     job = ended(up, job_id)
     assert job["status"] == "completed"
-    assert job["counts"]["scored"] + job["counts"]["model_failed"] == 48
+    assert job["counts"]["scored"] + job["counts"]["model_failed"] == 16
     rows = up.get(f"/v1/jobs/{job_id}/trials?limit=10000").json()["items"]
-    assert len({row["trial_id"] for row in rows}) == len(rows) == 48
+    assert len({row["trial_id"] for row in rows}) == len(rows) == 16
     assert seen["trial"] == {row["trial_id"] for row in rows}
     assert "done" in seen
     report = up.get(f"/v1/jobs/{job_id}/report").json()
-    assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 24, "tools": 24}
+    assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 8, "tools": 8}
     assert len({worker["pid"] for worker in up.get("/v1/workers").json()}) == 2
 
 
@@ -315,8 +315,9 @@ def test_ctrl_c_before_any_trial_begins_ends_at_once(tmp_path: Path, warm_path: 
         while "job j_" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=5)  # 2 s are promised; other processes may be in the way
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
+    assert "stopping: " not in err, "it waits for no trial"
     assert "0 of" in err
     assert "gnomon resume j_" in err
 

@@ -172,6 +172,7 @@ def test_a_report_ends_with_its_caller_and_with_the_server(
 def test_a_spec_of_four_times_the_models_is_read_in_about_four_times_the_calls() -> None:
     def calls(count: int) -> int:
         spec = {**SPEC, "models": models(count), "arms": arms(20)}  # a hundred are the most
+        assert len(json.dumps(spec)) < 1_000_000
         return calls_of(lambda: parse_spec(spec, agents=AGENTS.names()))
 
     calls(1)  # imports

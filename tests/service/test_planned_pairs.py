@@ -6,21 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+RunJob = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def test_trips_of_a_job_are_judged_in_pairs(tmp_path: Path, run_gnomon: Command) -> None:
-    def run(name: str, spec: dict[str, Any]) -> dict[str, Any]:
-        """The report of a job that is run from a spec."""
-        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
-        ended = run_gnomon("run", f"{name}.yaml", "--workers", "1", "--json", *data, cwd=tmp_path)
-        assert ended.returncode == 0, ended.stderr
-        report: dict[str, Any] = json.loads(ended.stdout)
-        return report
-
-    data = ("--data-dir", "data")
+def test_trips_of_a_job_are_judged_in_pairs(tmp_path: Path, run_job: RunJob, run_in_process: Command) -> None:
+    data = ("--data-dir", str(tmp_path))
     planners: dict[str, Any] = {
         "benchmark": "itinerary",
         "select": {"tasks": ["city-day"], "limit": 2},
@@ -30,11 +21,11 @@ def test_trips_of_a_job_are_judged_in_pairs(tmp_path: Path, run_gnomon: Command)
             {"name": "planned", "agent": "planner", "tools": ["plan_trip", "find_place"]},
         ],
     }
-    planned = run("trips", planners)
+    planned = run_job(planners)
     assert any(row["measure"] == "quality_direct_route" for row in planned["measures"])
     plans = tmp_path / "plans"
     export = ("export", planned["job"]["id"], "--format", "plans", "--out", "plans")
-    assert run_gnomon(*export, *data, cwd=tmp_path).returncode == 0
+    assert run_in_process(*export, *data, cwd=tmp_path).returncode == 0
     lines = [json.loads(line) for line in (plans / "plans.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {line["by"] for line in lines} == {"reference, ordered", "reference, planned"}
     for number, line in enumerate(lines):  # so that no two plans are alike, whatever was planned
@@ -48,12 +39,12 @@ def test_trips_of_a_job_are_judged_in_pairs(tmp_path: Path, run_gnomon: Command)
         "models": [{"id": "scripted", "options": {"replies": ["Answer: B"]}}],
         "arms": [{"name": "plans", "agent": "direct"}],
     }
-    verdicts = run("pairs", judged)
+    verdicts = run_job(judged)
     [judge] = verdicts["pair_judges"]
     assert (judge["verdicts"], judge["both_orders"]) == (4, 2)
     assert (judge["flipped"], judge["for_first"], judge["kept_second"]) == (1.0, 0.0, 2)
     assert {row["share"] for row in judge["planners"]} == {0.5}
     export = ("export", verdicts["job"]["id"], "--format", "plans", "--out", "none")
-    refused = run_gnomon(*export, *data, cwd=tmp_path)
+    refused = run_in_process(*export, *data, cwd=tmp_path)
     assert (refused.returncode, "holds no planned trip" in refused.stderr) == (2, True)
     assert not (tmp_path / "none" / "plans.jsonl").exists()
