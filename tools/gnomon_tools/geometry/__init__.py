@@ -1,7 +1,6 @@
-"""Geometry that tools share: angles, fields of view, homographies, networks.
+"""Geometry that tools share: angles, fields of view, networks.
 
 Start at `network.py`: the shortest routes of a scene (`route.py`) over its roads (`road_graph.py`) or
-floors (`indoor_graph.py`, `stairs.py`). Cameras: `field_of_view.py`, `camera_view.py`, `view_crossing.py`
-(a route that comes into view), `view_interval.py` (when it was in view), `homography.py`, `monocular.py`,
-`pose.py`. Movement: `kinematics.py`, `polyline.py`, `motion_text.py`. `angles.py` is under all of them.
+floors (`indoor_graph.py`). Cameras: `field_of_view.py`, `camera_view.py`, `pose.py`. Movement:
+`kinematics.py`, `polyline.py`. `angles.py` is under all of them.
 """

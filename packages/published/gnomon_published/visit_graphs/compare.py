@@ -29,14 +29,6 @@ class Comparison:
 def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
     """Read edges by name as edges between gold's nodes. Where nodes share a name, an edge that gold has is
     meant before any other, each once; a name that no node has becomes a node.
-
-    >>> whole = Node(id="1", level="prefecture", name="Osaka")
-    >>> city = Node(id="2", level="city", name="Osaka")
-    >>> holds = Edge(source="1", target="2", kind="inclusion")
-    >>> gold = VisitGraph(nodes={"1": whole, "2": city}, edges=(holds,))
-    >>> comparison = compared(gold, [("Osaka", "Osaka", "inclusion"), ("Osaka", "Kobe", "transition")])
-    >>> list(comparison.answer_marks.values()), list(comparison.gold_marks.values())
-    (['right', 'wrong'], ['right'])
     """
     nodes = dict(gold.nodes)
     by_name: dict[str, list[str]] = {}

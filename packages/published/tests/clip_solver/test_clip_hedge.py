@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon_published.solver.clips.interval_choice import Doubts, hedged
+from gnomon_published.solver.clips.arrivals import Doubts, hedged
 
 SURE = Doubts(start_s=0.0, length=0.0, pause_s=0.0)
 seconds = st.floats(0.2, 60.0)

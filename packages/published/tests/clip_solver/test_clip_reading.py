@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gnomon.core.clock import day_clock
 from gnomon_agents.models.reference.guessing import Option
 from gnomon_published.solver.clips.answer import Answer, guess
-from gnomon_published.solver.clips.motion import Gap, misfit, read_motion
+from gnomon_published.solver.clips.interpolation import Gap, misfit, read_motion
 from gnomon_published.solver.clips.question import Kind, read_question, span_s
 
 CLIP = """Clip 1: camera c088, target 1, 12:00:43.073-12:00:56.273

@@ -183,11 +183,15 @@ def test_one_name_for_two_places_is_each_of_them_once() -> None:
     assert set(twice.gold_marks.values()) == {"right"}
 
 
+def names_of(graph: VisitGraph) -> list[tuple[str, str, str]]:
+    return [(graph.nodes[edge.source].name, graph.nodes[edge.target].name, edge.kind) for edge in graph.edges]
+
+
 def test_what_stays_with_a_score_is_drawn_as_two_pictures() -> None:
     journey = journey_from_json(KANSAI)
     record = graph_record(journey, named_edges(journey.gold_edges()[:3]))
     graph, given = read_record(record)
-    assert list(graph.named_edges()) == list(visit_graph(journey).named_edges())
+    assert names_of(graph) == names_of(visit_graph(journey))
     assert len(given) == 3
     captions = [caption for caption, _ in figures({"graph": record})]
     assert captions == ["Gold: 3 of 11 edges found", "Model: 3 edges, 0 of them wrong"]
@@ -275,4 +279,4 @@ def test_a_node_answer_is_drawn_with_what_it_found_and_made_up(scoring: str) -> 
         "Gold: 3 of 8 locations found",
         "Model: 5 locations, 2 of them wrong",
     ]
-    assert ("Osaka", "Namba Station", "inclusion") in list(nodes.answer.named_edges())
+    assert ("Osaka", "Namba Station", "inclusion") in names_of(nodes.answer)

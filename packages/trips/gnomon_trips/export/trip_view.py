@@ -2,9 +2,10 @@
 
 import datetime as dt
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon_trips.export import before_you_go
 from gnomon_trips.export.checks import (
@@ -20,7 +21,6 @@ from gnomon_trips.export.checks import (
     stop_label,
 )
 from gnomon_trips.export.guide_view import guide_view, step_words
-from gnomon_trips.export.links import links_of
 from gnomon_trips.export.plan_check_row import State
 from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.result import HOURS_OF, TripResult
@@ -410,3 +410,38 @@ def _verdict(
             *(f"{MARKS['unchecked']} {check_kinds()[code].holds}: {why}" for code, why in missing.items()),
         ]
     return "holds", [held]
+
+
+WEB = re.compile(r"https?://[^\s<>\"']+")
+PHONE = re.compile(r"\+?[\d\s()/.-]{5,30}")
+
+
+class Link(NamedTuple):
+    """The words of a link and where it leads."""
+
+    words: str
+    href: str
+
+
+def links_of(stop: Stop, contacts: Mapping[str, str]) -> list[Link]:
+    """A stop on OpenStreetMap, its coordinates for any map, and what its source has of website and phone.
+
+    What is no web address or no number is left out.
+
+    >>> stop = Stop(id="x/n1", name="X", lat=60.17, lon=24.94)
+    >>> _, *links = links_of(stop, {"website": "x.fi", "phone": "+358 9 123; 456"})
+    >>> [link.href for link in links]
+    ['geo:60.17,24.94', 'https://x.fi', 'tel:+3589123']
+    """
+    lat, lon = round(stop.lat, 6), round(stop.lon, 6)
+    links = [
+        Link("map", f"https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=18/{lat}/{lon}"),
+        Link(f"{lat}, {lon}", f"geo:{lat},{lon}"),
+    ]
+    website, phone = (contacts.get(name, "").split(";")[0].strip() for name in ("website", "phone"))
+    website = website if not website or "://" in website else f"https://{website}"
+    if WEB.fullmatch(website):
+        links.append(Link("website", website))
+    if PHONE.fullmatch(phone):
+        links.append(Link(phone, f"tel:{re.sub(r'[^+0-9]', '', phone)}"))
+    return links

@@ -35,15 +35,7 @@ CROWD_M = 20
 
 
 def fit_of(place: Place, aspect: Aspect, preferences: Preferences) -> float | None:
-    """How well a place fits one preference: 1 it does, 0 it does not; None: no tag says, or nobody asks.
-
-    >>> from gnomon_trips.itinerary.place import LatLon
-    >>> at = LatLon(lat_deg=0.0, lon_deg=0.0)
-    >>> cafe = Place(id="c", name="C", at=at, kind="cafe", tags=(("diet:vegan", "yes"), ("wheelchair", "no")))
-    >>> diet = Preferences(diet=["vegetarian"], wheelchair=True)
-    >>> fit_of(cafe, "diet", diet), fit_of(cafe, "wheelchair", diet), fit_of(cafe, "children", diet)
-    (1.0, 0.0, None)
-    """
+    """How well a place fits one preference: 1 it does, 0 it does not; None: no tag says, or nobody asks."""
     if not is_asked(place.kind, aspect, preferences):
         return None
     tags = dict(place.tags)

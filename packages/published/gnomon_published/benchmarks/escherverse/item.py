@@ -48,13 +48,7 @@ class Item:
 
     @property
     def video(self) -> str:
-        """The id of the video that the clip was cut from; its questions are not independent.
-
-        >>> import dataclasses
-        >>> item = item_from_json({"index": 1, "P": "a_b_03_0_12.mp4", "Q": "Q?", "A": "left"})
-        >>> item.video
-        'a_b'
-        """
+        """The id of the video that the clip was cut from; its questions are not independent."""
         stem = self.clip.rpartition(".")[0] or self.clip
         return stem.rsplit("_", _PARTS_OF_NAME)[0]
 

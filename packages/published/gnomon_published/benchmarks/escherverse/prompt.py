@@ -20,13 +20,6 @@ def as_shown(item: Item, protocol: PromptProtocol) -> Item:
 
     An option that refers to the others by place or letter (`All of the above`, `Both A and C`) keeps its
     question as published, and so does one with more options than the official evaluators have letters for.
-
-    >>> from gnomon_published.benchmarks.escherverse.item import item_from_json
-    >>> item = item_from_json({"index": 1, "P": "v_1_0_5.mp4", "A": "A", "question_type": "Single-Choice",
-    ...                        "Q": "[Single-Choice] Where? [Options] A) left B) right C) up D) down"})
-    >>> shown = as_shown(item, "guarded")
-    >>> shown.options[LETTERS.index(shown.answer)], sorted(shown.options) == sorted(item.options)
-    ('left', True)
     """
     gold = gold_letters(item)
     if protocol != "guarded" or not item.is_choice or gold is None:

@@ -270,11 +270,6 @@ def displayed_choices(case: Case, protocol: PromptProtocol) -> tuple[str, ...]:
 
     Official: as published. Guarded: arrival intervals all rounded to 0.1 s, orders of cameras that are in no
     clip left out, and options of equal text listed once, with letters given anew.
-
-    >>> case = Case(scene="indoor", task_id="ArrivalTimeInterval",
-    ...             choices=("A. 12:00:01.000-12:00:02.000", "B. 12:00:01.486-12:00:02.013"))
-    >>> displayed_choices(case, "guarded")[1]
-    'B. 12:00:01.500-12:00:02.000'
     """
     if protocol == "official":
         return case.choices
