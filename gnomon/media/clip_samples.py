@@ -237,10 +237,6 @@ def shuffle_options(question: str, options: Mapping[str, str], gold: str) -> tup
     """The options with letters given anew, in an order drawn from the question's words, and gold's letter.
 
     The draw does not know the right one. Options that refer to each other keep their order.
-
-    >>> options, gold = shuffle_options("Where to?", {"A": "left", "B": "right", "C": "ahead"}, "B")
-    >>> options[gold], sorted(options.values())
-    ('right', ['ahead', 'left', 'right'])
     """
     if any(_REFERS.search(text) for text in options.values()):
         return dict(options), gold
