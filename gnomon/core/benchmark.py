@@ -55,7 +55,13 @@ class SampleSet(Protocol):
     @property
     def faults(self) -> Sequence[DataFault]: ...
 
-    def get(self, sample_id: str) -> Sample: ...
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        ...
 
 
 class Benchmark(Protocol):

@@ -97,11 +97,6 @@ class ClipSamples(Generic[Q]):
         return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
         if sample_id not in self.questions:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         return self.build(self.questions[sample_id])
