@@ -43,15 +43,12 @@ class AuditPlugin(Protocol):
 
     def answer_options(self, sample: Sample) -> AnswerOptions | None:
         """The options of a sample; None if it has none."""
-        ...
 
     def try_shortcuts(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[ShortcutGuess]:
         """Every shortcut on every sample, by what each protocol's samples show."""
-        ...
 
     def case_faults(self, samples: Sequence[Sample]) -> Iterable[DataFault]:
         """What is wrong with single samples."""
-        ...
 
 
 @runtime_checkable
