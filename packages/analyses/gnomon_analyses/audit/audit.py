@@ -180,11 +180,11 @@ def _findings(
         protocol: _answer_options(plugin, view_samples) for protocol, view_samples in samples.items()
     }
     cells = sorted(ref.cell for ref in refs.values())
-    levels = {
-        sample.ref.sample_id: replace(sample.ref, cell=level)
-        for sample in (official if isinstance(plugin, NamesLevels) else ())
-        if (level := plugin.level_of(sample))
-    }
+    levels: dict[str, SampleRef] = {}
+    if isinstance(plugin, NamesLevels):
+        for sample in official:
+            if level := plugin.level_of(sample):
+                levels[sample.ref.sample_id] = replace(sample.ref, cell=level)
     guesses = [*(plugin.try_shortcuts(samples) if plugin else ())]
     for protocol in PROTOCOLS:
         guesses += try_lengths(options_of[protocol], protocol)
