@@ -208,14 +208,14 @@ def diff(first: Job, second: Job) -> "Difference":
     """
     from gnomon.spec.job_spec import JobSpec
     from gnomon_analyses.comparing.job_diff import (  # late: it loads all sections of the report
-        StoredJob,
+        DiffedJob,
         diff_jobs,
     )
 
     views = [(job, job.view) for job in (first, second)]
     return diff_jobs(
         *(
-            StoredJob(
+            DiffedJob(
                 job_id=job.id,
                 spec=JobSpec.model_validate(view["spec"]),
                 status=view["status"],

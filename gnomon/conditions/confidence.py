@@ -24,11 +24,6 @@ def read_confidence(response: str) -> tuple[str, float | None]:
 
     Where several lines state one the last holds, and all are taken out: the scorer sees none of them. A
     number below 1 with a point is read as a share, others as percent; above 100 none is stated.
-
-    >>> read_confidence('{"answer": "A"}\nConfidence: 80')
-    ('{"answer": "A"}', 0.8)
-    >>> read_confidence("B")
-    ('B', None)
     """
     kept: list[str] = []
     stated: float | None = None

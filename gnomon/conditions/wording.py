@@ -40,7 +40,6 @@ class HasWordings(Protocol):
 
     def worded(self, sample: Sample, wording: str) -> Sample | None:
         """The sample in that wording, with the same question, options and answer form; None: it has none."""
-        ...
 
 
 def worded(

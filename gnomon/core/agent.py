@@ -58,15 +58,12 @@ class Checkpoints(Protocol):
         """Take a checkpoint now, after the node of that name; the answer comes when it is written. It raises
         nothing, and does nothing where too little would be lost.
         """
-        ...
 
     def begin_anew(self, reason: str) -> None:
         """Forget what the earlier attempt did in this turn: its state cannot be read."""
-        ...
 
     def end_turn(self, answer: str) -> None:
         """A turn is over, with this answer."""
-        ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -299,7 +296,6 @@ class Agent(Protocol):
 
     async def answer(self, context: AgentContext) -> str:
         """The final answer, as text for the benchmark's parser."""
-        ...
 
 
 @runtime_checkable
@@ -315,7 +311,6 @@ class CountsModelCalls(Protocol):
 
     def model_calls(self, arm: Arm) -> tuple[int, int]:
         """The fewest and the most calls of the model that a trial of the arm takes, retries not counted."""
-        ...
 
 
 def is_agent(item: object) -> bool:
@@ -331,11 +326,9 @@ class OutsideLoop(Protocol):
 
     def around(self, wrap: Callable[[Model], Model]) -> None:
         """Put something around what is asked: a rate limit, a circuit breaker."""
-        ...
 
     async def close(self) -> None:
         """Close connections and end processes."""
-        ...
 
 
 def _agent_fault(agent: object) -> str:

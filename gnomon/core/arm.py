@@ -346,10 +346,6 @@ def diff(baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
     shown.
 
     `contract` is among the fields where the same tools were frozen with other schemas or descriptions.
-
-    >>> raw, tools = Arm(name="raw", agent="direct"), Arm(name="tools", agent="react", tools=("speed",))
-    >>> [(field.field, field.baseline, field.variant) for field in diff(raw, tools)]
-    [('agent', 'direct', 'react'), ('tools', [], ['speed'])]
     """
     left, right = _factors(baseline), _factors(variant)
     differing = [
@@ -419,11 +415,6 @@ class Contrast(StrictModel):
 
         Where no factor is named, agent, tools, their choice, results and room to call them belong
         together as the treatment; where the arms differ in one other field alone, that is what is compared.
-
-        >>> contrast = Contrast(baseline="a", variant="b", factor=("tools",))
-        >>> raw, tools = Arm(name="a", agent="react"), Arm(name="b", agent="direct", tools=("speed",))
-        >>> [difference.field for difference in contrast.confounds(raw, tools)]
-        ['agent']
         """
         differing = diff(baseline, variant)
         if not self.factor and len(differing) == 1:

@@ -43,15 +43,12 @@ class AuditPlugin(Protocol):
 
     def answer_options(self, sample: Sample) -> AnswerOptions | None:
         """The options of a sample; None if it has none."""
-        ...
 
     def try_shortcuts(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[ShortcutGuess]:
         """Every shortcut on every sample, by what each protocol's samples show."""
-        ...
 
     def case_faults(self, samples: Sequence[Sample]) -> Iterable[DataFault]:
         """What is wrong with single samples."""
-        ...
 
 
 @runtime_checkable
@@ -89,10 +86,6 @@ def guess(
     """A rule's guess among the options that it does not exclude; None or no option: the rule does not apply.
 
     Where an answer has several places, the first is judged.
-
-    >>> two = AnswerOptions(options=("a", "b", "c", "d"), right=(1,))
-    >>> guess("rule", "leak", "official", "s", left=(1, 2), offered=two).value
-    0.5
     """
     options, chance = set(left or ()), 1 / len(offered.options)
     value = (offered.right[0] in options) / len(options) if options else chance

@@ -55,7 +55,12 @@ class SampleSet(Protocol):
     @property
     def faults(self) -> Sequence[DataFault]: ...
 
-    def get(self, sample_id: str) -> Sample: ...
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
 
 
 class Benchmark(Protocol):
@@ -78,11 +83,9 @@ class Benchmark(Protocol):
             DataError: `data` is not this benchmark's published layout.
             SpecError: `select` names a task or scene that does not exist.
         """
-        ...
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         """Parse and score a response; whatever a model may write gets a score, never an exception."""
-        ...
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
@@ -92,7 +95,6 @@ class Benchmark(Protocol):
         Raises:
             SpecError: the record lacks a field that scoring needs.
         """
-        ...
 
     def published(self) -> Sequence[Published]: ...
 
@@ -140,7 +142,6 @@ class ReadsOwnFiles(Protocol):
         Raises:
             SpecError: names the field that is not allowed.
         """
-        ...
 
     def data_sha256(self, data: Path) -> str:
         """The SHA-256 of the file's bytes, in hexadecimal.
@@ -148,7 +149,6 @@ class ReadsOwnFiles(Protocol):
         Raises:
             DataError: it cannot be read.
         """
-        ...
 
 
 @runtime_checkable
@@ -164,11 +164,9 @@ class AsksJudge(Protocol):
 
     def judge_prompt(self, sample: Sample, response: str) -> str:
         """What the judge is asked about a response; empty where that holds no reply to judge."""
-        ...
 
     def labelled_reply(self, sample: Sample) -> LabelledReply | None:
         """A reply to the question that people have judged, to hold the judge against; None without one."""
-        ...
 
     def judged_score(self, sample: Sample, response: str, *, is_right: bool) -> Score: ...
 
@@ -193,7 +191,6 @@ class HasOracle(Protocol):
 
     def oracle_steps(self, sample: Sample) -> str:
         """The intermediate steps in words and numbers, for the prompt of an arm that shows `oracle`."""
-        ...
 
 
 HEURISTIC_PREFIX = "floor: "  # of the metrics that hold a rule's score, in every row
@@ -210,7 +207,6 @@ class HasHeuristics(Protocol):
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """What each rule that applies to the sample scores on it, by its name."""
-        ...
 
 
 FEATURE_PREFIX = "feature: "  # of the metrics that hold what makes a sample hard, in every row
@@ -227,7 +223,6 @@ class MeasuresDifficulty(Protocol):
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
         """The sample's features, numbers or names, by name; one that has no meaning for it is left out."""
-        ...
 
 
 @runtime_checkable
@@ -293,7 +288,6 @@ class JudgesPlans(Protocol):
 
     def plan_row(self, row: Row) -> PlanRow:
         """What a scored row adds; rows of older versions are read as well."""
-        ...
 
 
 @runtime_checkable
@@ -331,7 +325,6 @@ class SetsDecoding(Protocol):
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:
         """By task, or once under EVERY_TASK; empty where the protocol sets nothing."""
-        ...
 
 
 def decoding_of(benchmark: object, protocol: str) -> dict[str, Decoding]:
@@ -387,14 +380,12 @@ class ShowsQuestions(Protocol):
 
     def question_view(self, sample: Sample) -> QuestionView:
         """The question with its truth, for people; never for a model."""
-        ...
 
     def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
         """Where and when an answer says something happens; empty where it has no place or time.
 
         `answer` is what a row stores of it, or the whole reply, which may say more.
         """
-        ...
 
 
 @runtime_checkable
@@ -411,7 +402,6 @@ class PutsVerdictsInWords(Protocol):
 
         It is empty where nothing was read; `metrics` are the row's.
         """
-        ...
 
 
 def view_of(benchmark: object, sample: Sample) -> QuestionView:
@@ -447,7 +437,6 @@ class HasAnswerForm(Protocol):
 
     def answer_form(self, sample: Sample) -> str:
         """The reply in which the scorer finds the answer; empty where one option is all that is asked for."""
-        ...
 
 
 ABILITIES: tuple[type, ...] = (

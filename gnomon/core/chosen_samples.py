@@ -30,11 +30,6 @@ class ChosenSamples(Generic[Row]):
         return [ref for ref, _ in self.rows.values()]
 
     def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
         if sample_id not in self.rows:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         return self.build(*self.rows[sample_id])

@@ -133,14 +133,7 @@ def factor_faults(refs: Iterable[SampleRef]) -> Iterator[DataFault]:
 
 
 def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
-    """The groups of near-equal questions, whatever their order; a question's id is its own.
-
-    >>> first = Asked(sample_id="1", text="Which way is north?", options=("up", "down"), answers=("up",))
-    >>> again = Asked(sample_id="2", text="which way is  north? Please answer.", options=("down", "up"))
-    >>> other = Asked(sample_id="3", text="Which way is south?", options=("up", "down"))
-    >>> find_near_equal([first, other, again]).groups
-    (('1', '2'),)
-    """
+    """The groups of near-equal questions, whatever their order; a question's id is its own."""
     by_words: dict[bytes, list[Asked]] = defaultdict(list)
     texts: dict[bytes, _Text] = {}  # by the same key, while they are few
     characters = 0

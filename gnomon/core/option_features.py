@@ -40,7 +40,6 @@ class OffersFeatures(Protocol):
 
     def option_tables(self, samples: Sequence[Sample]) -> Iterable[OptionTable]:
         """The features, in a table for each kind of question; those that cannot be measured are left out."""
-        ...
 
 
 def comparisons(features: Floats) -> Floats:

@@ -17,11 +17,9 @@ class Slot(Protocol):
 
     def lend(self) -> None:
         """Let another trial run; harmless where it is lent already."""
-        ...
 
     async def take_back(self) -> None:
         """Wait for the slot again, if it was lent."""
-        ...
 
 
 SLOT: ContextVar[Slot | None] = ContextVar("the slot of the trial that runs here", default=None)

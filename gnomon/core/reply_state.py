@@ -54,12 +54,6 @@ def reply_state(
     """The state of a trial that has ended so, with this answer read by this rule.
 
     What stands last in a reply that was cut, and nothing declares, is no answer: it is where it was cut.
-
-    >>> from gnomon.core.trace import Trace
-    >>> reply_state(Outcome.MODEL_FAILED, "no_answer", None, Trace(response="The van turned.")).value
-    'unreadable'
-    >>> reply_state(Outcome.SCORED, "answered", "B", Trace(response="Answer: B")).value
-    'read'
     """
     if outcome == Outcome.INFRA_MISSING:
         return ReplyState.MISSING

@@ -68,14 +68,6 @@ def find_text_calls(text: str, names: Collection[str] = ()) -> TextCalls | None:
     forms without types are read. Between clear marks all counts as a call: JSON that is none as its raw
     arguments, for the toolbox to refuse; nothing is repaired. JSON without marks is one if it has a name and
     arguments; in a shape that other data may have as well, only if the name is one of `names`.
-
-    >>> find_text_calls('{"name": "speed", "arguments": {"km": 3}}').calls
-    ({'name': 'speed', 'arguments': '{"km": 3}'},)
-    >>> written = find_text_calls('I look. <tool_call>{"name": "speed", "arguments": {"km": 3}')
-    >>> written.form, written.rest
-    ('hermes', 'I look.')
-    >>> find_text_calls("Answer: B"), find_text_calls('{"answer": "B"}')
-    (None, None)
     """
     for form in FORMS if "<" in text or "[TOOL_CALLS]" in text or "Action Input:" in text else ():
         if any(sign in text for sign in form.signs) and (spans := list(_marked(text, form, names))):

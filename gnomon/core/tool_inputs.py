@@ -91,7 +91,6 @@ class ServesBySelect(Protocol):
 
     def selecting(self, select: Select) -> "Benchmark":
         """The benchmark that provides what these samples hold."""
-        ...
 
 
 @runtime_checkable
@@ -109,4 +108,3 @@ class ServesByFile(Protocol):
         Raises:
             DataError: it cannot be read.
         """
-        ...

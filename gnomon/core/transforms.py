@@ -20,7 +20,6 @@ class Transforms(Protocol):
     @property
     def transforms(self) -> Mapping[Transform, frozenset[str]]:
         """By transform, the tasks whose questions it can change exactly."""
-        ...
 
     def transformed(
         self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
@@ -32,7 +31,6 @@ class Transforms(Protocol):
         Raises:
             DataError: this question cannot be changed exactly.
         """
-        ...
 
     def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
         """What a response to `sample` says in the terms of the original question, as metrics of its row.
@@ -40,7 +38,6 @@ class Transforms(Protocol):
         `original_answer` is the answer, None where there is none; `original_times` the times, where they are
         asked for. The sample may be the original itself.
         """
-        ...
 
 
 @runtime_checkable
@@ -49,4 +46,3 @@ class RefusesTransforms(Protocol):
 
     def cannot(self, transform: Transform, show: Collection[Shown]) -> str:
         """Why questions cannot be changed so for an arm that shows this; empty where they can."""
-        ...

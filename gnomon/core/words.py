@@ -55,13 +55,7 @@ def asking_for_json_only(text: str) -> str:
 
 
 def reworded(text: str, wording: Closing) -> str:
-    """The text with its closing sentence in another wording; without one, as it is.
-
-    >>> reworded(closing("<number> m"), "first_words")
-    'Answer with one number in m, on a last line `Answer: <number> m`.'
-    >>> reworded(closing("<text>"), "end_json")
-    'End your last message with one JSON object: {"answer": "<text>"}.'
-    """
+    """The text with its closing sentence in another wording; without one, as it is."""
     matches = list(_CLOSING.finditer(text))
     if not matches:
         return (

@@ -33,12 +33,7 @@ FormatTime = Callable[[float], str]
 
 
 def clock_range(layers: Sequence[Layer]) -> tuple[float, float] | None:
-    """First and last second that a clock of these layers shows, with a little around; None without times.
-
-    >>> from gnomon_tools.core.sketch import Sketch
-    >>> clock_range([Layer("Seen", Sketch(spans=(Span(start_s=10, end_s=20),)), "seen")])
-    (9.5, 20.5)
-    """
+    """First and last second that a clock of these layers shows, with a little around; None without times."""
     lasting = _stretch([span for layer in layers if layer.look != "step" for span in layer.sketch.spans])
     steps = [span for layer in layers if layer.look == "step" for span in layer.sketch.spans]
     if lasting is not None:

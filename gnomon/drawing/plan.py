@@ -69,14 +69,8 @@ class Plan:
 
     def panel(self, floor: int) -> tuple[float, float, float, float]:
         """Left, top, right, bottom of a floor's panel."""
-        west, south, east, north = self.bounds
-        right, above = self.offsets[floor]
-        return (
-            (west + right) * self.per_unit,
-            -(north + above) * self.per_unit,
-            (east + right) * self.per_unit,
-            -(south + above) * self.per_unit,
-        )
+        west, south, east, north = _moved(self.bounds, self.offsets[floor])
+        return west * self.per_unit, -north * self.per_unit, east * self.per_unit, -south * self.per_unit
 
     def is_near(self, mark: Mark) -> bool:
         """Whether every position of a mark is a number, and on the map or not absurdly far from it."""

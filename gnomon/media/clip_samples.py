@@ -97,11 +97,6 @@ class ClipSamples(Generic[Q]):
         return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
         if sample_id not in self.questions:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         return self.build(self.questions[sample_id])
@@ -237,10 +232,6 @@ def shuffle_options(question: str, options: Mapping[str, str], gold: str) -> tup
     """The options with letters given anew, in an order drawn from the question's words, and gold's letter.
 
     The draw does not know the right one. Options that refer to each other keep their order.
-
-    >>> options, gold = shuffle_options("Where to?", {"A": "left", "B": "right", "C": "ahead"}, "B")
-    >>> options[gold], sorted(options.values())
-    ('right', ['ahead', 'left', 'right'])
     """
     if any(_REFERS.search(text) for text in options.values()):
         return dict(options), gold

@@ -18,7 +18,6 @@ class FrameRule(Protocol):
 
     def pick(self, video: Video) -> Sequence[int]:
         """Indices, rising and distinct, at least one."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

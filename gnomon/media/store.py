@@ -26,11 +26,9 @@ class ObjectStorage(Protocol):
 
     def get(self, name: str) -> bytes | None:
         """The bytes of that name; None where there are none."""
-        ...
 
     def check(self) -> None:
         """Make sure that it answers."""
-        ...
 
 
 class MediaStore:

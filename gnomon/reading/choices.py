@@ -133,14 +133,7 @@ _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
 
 
 def read_choice(reply: str, options: Mapping[str, str], *, asked: AnswerForm = "line") -> Reading[str]:
-    r"""The letter of the chosen option. `options` maps letters to texts, which may be empty.
-
-    >>> options = {"A": "0.5 m", "B": "2 m"}
-    >>> [read_choice(text, options).value for text in ("Option: [B]; Reason: x", "b", "**(B)** 2 m", "2 M")]
-    ['B', 'B', 'B', 'B']
-    >>> [read_choice(text, options).value for text in ("A or B", "It is an option.", "F", "Answer: A, B")]
-    [None, None, None, None]
-    """
+    r"""The letter of the chosen option. `options` maps letters to texts, which may be empty."""
     choice = _choices(tuple(options.items()))
     return read_answer(reply, choice.parse, asked=asked, undeclared=choice.undeclared, known=choice.known)
 

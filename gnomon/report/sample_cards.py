@@ -53,15 +53,12 @@ class SampleSource(Protocol):
 
     def open(self, sample_id: str) -> OpenedQuestion:
         """The question, or why it cannot be opened."""
-        ...
 
     def trials(self, sample_id: str, model: str) -> Sequence[ShownTrial]:
         """One trial of each arm, in the job's order."""
-        ...
 
     def picture(self, sha256: str) -> bytes | None:
         """A picture's bytes; None where they are gone."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

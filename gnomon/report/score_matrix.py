@@ -257,7 +257,7 @@ class _Columns:
         pairs, firsts = distinct_codes(groups, batch.distinct("sample_id").codes)
         for name in dict.fromkeys(name for tools in used.values for name in tools):
             has_called = np.zeros(len(firsts), np.bool_)
-            has_called[pairs[used.places(lambda tools, name=name: name in tools)]] = True
+            has_called[pairs[np.array([name in tools for tools in used.values])[used.codes]]] = True
             rows = firsts[has_called]
             self._called[name].append((groups[rows] << 32) + samples[rows])
 

@@ -69,9 +69,6 @@ def parse_allowed(text: str) -> EndpointAllowlist:
     `where` is `https://host[:port][/path]`, or a provider's name (the part of a model id before the slash)
     for that provider at its own address. No variables: it may be called, but without a key of ours.
 
-    >>> parse_allowed("openai=OPENAI_API_KEY; http://10.0.0.7:8000/v1").endpoints[0].port
-    8000
-
     Raises:
         SpecError: an entry is neither.
     """

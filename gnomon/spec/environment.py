@@ -79,13 +79,7 @@ class EnvironmentAddress:
 def addresses_from_environment(
     models: Iterable[ModelSpec], environ: Mapping[str, str] = os.environ
 ) -> list[EnvironmentAddress]:
-    """Where variables send the calls of models that name no address of their own, and through which proxy.
-
-    >>> models = [ModelSpec(id="openai/gpt-4o"), ModelSpec(id="openai/q", api_base="http://h/v1")]
-    >>> [(where.variable, where.host, where.models) for where in addresses_from_environment(
-    ...     models, {"OPENAI_API_BASE": "https://me:pw@elsewhere.example/v1"})]
-    [('OPENAI_API_BASE', 'elsewhere.example', ('openai/gpt-4o',))]
-    """
+    """Where variables send the calls of models that name no address of their own, and through which proxy."""
     by_place: dict[tuple[Literal["address", "proxy"], str, str], list[str]] = {}
     for model in models:
         if _is_ours(model):

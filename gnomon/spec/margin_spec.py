@@ -103,12 +103,7 @@ MarginField = Annotated[
 
 
 def margin_of(written: float | MarginForm, scope: str) -> Margin:
-    """The margin for a subset, or for `all` samples.
-
-    >>> written = MarginSpec.model_validate({"absolute": 0.05, "subsets": {"near": {"odds": 1.2}}})
-    >>> margin_of(written, "near").kind, margin_of(written, "far").size, margin_of(0.1, "all").size
-    ('odds', 0.05, 0.1)
-    """
+    """The margin for a subset, or for `all` samples."""
     if isinstance(written, MarginSpec) and scope in written.subsets:
         written = written.subsets[scope]
     return written.margin if isinstance(written, MarginForm) else Margin(kind="absolute", size=written)

@@ -28,7 +28,6 @@ class ModelProvider(Protocol):
         Raises:
             SpecError: the entry's options are not what the model takes.
         """
-        ...
 
 
 def is_model_provider(item: object) -> bool:

@@ -32,13 +32,6 @@ def is_variable(name: str, set_here: Collection[str] | None = None) -> bool:
 
     Where the variables that are `set_here` are known, one of them may be called anything that is no key of a
     known format, and another must be of words.
-
-    >>> [is_variable(name) for name in ("OPENAI_API_KEY", "my_key2", "sk-abc", "a key", "")]
-    [True, True, False, False, False]
-    >>> [is_variable(key) for key in ("sk_live_51abcdefgh12345678", "d41d8cd98f00b204e9800998ecf8427e")]
-    [False, False]
-    >>> [is_variable("gw_B92xHcLKnVlz", names) for names in (None, {"gw_B92xHcLKnVlz"}, {})]
-    [True, True, False]
     """
     if not _NAME.fullmatch(name) or Redactor(environ={}).redact(name) != name:
         return False
@@ -54,11 +47,6 @@ def refuse_keys(written: object, *, set_here: Collection[str] | None = None) -> 
     """Refuse a spec, or a part of one, that says a key: of a known format, the value of a variable of this
     environment that is called like a key, or under a name of keys; and names of variables that are none.
     `set_here`: the variables of the process that takes the keys from them, where that is this one.
-
-    >>> refuse_keys({"models": [{"id": "openai/m", "api_key_env": "sk-1234"}]})
-    Traceback (most recent call last):
-    gnomon.core.errors.SpecError: models.0.api_key_env: is no name of a variable, and is not shown here; \
-allowed: the name of a variable that holds the key: letters, digits and _, such as OPENAI_API_KEY
 
     Raises:
         SpecError: names the field, and says nothing of the key.

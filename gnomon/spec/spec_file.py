@@ -51,13 +51,6 @@ class _NoAliases(yaml.SafeLoader):
 def load_yaml(text: str) -> object:
     """Parse YAML, and so JSON, safely.
 
-    >>> load_yaml("repeats: 2")
-    {'repeats': 2}
-    >>> load_yaml("key: sk-1234: 5")
-    Traceback (most recent call last):
-    gnomon.core.errors.SpecError: SPEC: not valid YAML or JSON: line 1, column 13: mapping values are not \
-allowed here
-
     Raises:
         SpecError: it is not YAML, nests too deep, gives a key twice, or uses aliases.
     """

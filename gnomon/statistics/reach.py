@@ -21,7 +21,6 @@ class Part(Protocol):
 
     def p(self, null: float) -> float:
         """Two-sided p of the difference being `null`; it falls on both sides of the difference."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,7 @@ class ResultTable:
 
 
 def result_table(observation: str) -> ResultTable | None:
-    """The result as a table; None where it is no JSON object.
-
-    >>> table = result_table('{"length_m": 28.94, "arrivals": [{"camera": "c1", "start_s": 2.0}]}')
-    >>> table.facts, table.columns, table.rows
-    ((('length, m', '28.94'),), ('camera', 'start, s'), (('c1', '2'),))
-    """
+    """The result as a table; None where it is no JSON object."""
     result = json_value(observation)
     if not isinstance(result, dict):
         return None

@@ -53,12 +53,7 @@ class Turn:
 
 
 def read_turns(trace: StoredTrace) -> tuple[Turn, ...]:
-    """The turns of a stored trace; what cannot be read of it is left out.
-
-    >>> steps = [{"kind": "note", "text": "waited"}, {"kind": "reply", "text": "C"}]
-    >>> [(turn.number, turn.text, turn.notes) for turn in read_turns({"steps": steps})]
-    [(0, '', ['waited']), (1, 'C', [])]
-    """
+    """The turns of a stored trace; what cannot be read of it is left out."""
     turns: list[Turn] = []
     for place, step in _steps(trace):
         if step.get("kind") == "reply":

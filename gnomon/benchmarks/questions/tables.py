@@ -56,7 +56,6 @@ class Table(Protocol):
         Raises:
             DataError: the file is not of its kind.
         """
-        ...
 
     def row(self, at: tuple[int, int]) -> Values:
         """The row that lies there.
@@ -64,7 +63,6 @@ class Table(Protocol):
         Raises:
             DataError: the file has changed since, or is gone.
         """
-        ...
 
 
 def open_table(path: Path) -> Table:

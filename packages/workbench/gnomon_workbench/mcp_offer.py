@@ -75,9 +75,9 @@ def _named_apart(scenes: Iterable[ServedScene]) -> list[ServedScene]:
 
 
 def _usual() -> list[str]:
-    from gnomon_workbench.scene_choice import example_scenes, scenes  # late: with the pages
+    from gnomon_workbench.scene_choice import choices, example_scenes  # late: with the pages
 
-    return list(example_scenes() or scenes())
+    return list(example_scenes() or choices(Scene))
 
 
 def _opened(name: str) -> Iterator[ServedScene]:
@@ -104,12 +104,9 @@ def _of_file(path: Path) -> ServedScene:
         scene = inline_scene(value)
     except SpecError as error:
         raise SpecError(f"{path}: {error.message}", field=error.field) from None
-    return _of_scene(path.stem, f"scene “{scene.id}”", scene)
-
-
-def _of_scene(name: str, title: str, scene: Scene) -> ServedScene:
     context = ToolContext(inputs=held(scene), is_free=True)
-    return ServedScene(name=name, title=title, context=context, text=partial(_geojson, scene))
+    title = f"scene “{scene.id}”"
+    return ServedScene(name=path.stem, title=title, context=context, text=partial(_geojson, scene))
 
 
 def _geojson(scene: Scene) -> str:

@@ -56,11 +56,6 @@ def example_scenes() -> Mapping[str, str]:
     return {path.stem: f"example scene “{path.stem}”" for path in files}
 
 
-def scenes() -> Mapping[str, str]:
-    """The scenes that are always there: names in words by key."""
-    return choices(Scene)
-
-
 def choices(need: Need) -> Mapping[str, str]:
     """What a tool with this need can be called on without any job: names in words by key."""
     names = dict(example_scenes()) if need is Scene else {}
@@ -95,7 +90,9 @@ def open_scene(state: StoredJobs, key: str) -> OpenedScene:
         if (opened := source.open(key)) is not None:
             return OpenedScene(key=key, title=opened.title, context=opened.context, text=opened.text)
     more = "".join(f"any {source.more}, " for source in sources if source.more)
-    raise NotFound(f"no scene {key!r}; there are: {', '.join(scenes())}, {more}and JOB/SAMPLE", field="scene")
+    raise NotFound(
+        f"no scene {key!r}; there are: {', '.join(choices(Scene))}, {more}and JOB/SAMPLE", field="scene"
+    )
 
 
 def _of_sample(state: StoredJobs, key: str, job_id: str, sample_id: str) -> OpenedScene:

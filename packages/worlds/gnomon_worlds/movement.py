@@ -76,11 +76,7 @@ class Stretch:
 
 
 def interpolated(at: float, places: Sequence[float], values: Sequence[float]) -> float:
-    """`numpy.interp` for one number and short sequences, equal to the last bit and faster.
-
-    >>> interpolated(1.5, (0.0, 1.0, 2.0), (0.0, 10.0, 40.0)), interpolated(9.0, (0.0, 1.0), (3.0, 4.0))
-    (25.0, 4.0)
-    """
+    """`numpy.interp` for one number and short sequences, equal to the last bit and faster."""
     after = bisect_right(places, at)
     if after == 0:
         return values[0]

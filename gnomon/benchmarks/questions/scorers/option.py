@@ -58,11 +58,6 @@ def options_in(values: Mapping[str, Any]) -> dict[str, str]:
 
     Letters that the texts carry themselves are taken off.
 
-    >>> options_in({"options": ["left", "right"]}), options_in({"A": "left", "B": 2, "C": ""})
-    ({'A': 'left', 'B': 'right'}, {'A': 'left', 'B': '2'})
-    >>> options_in({"options": ["(A) left", "(B) right"]})
-    {'A': 'left', 'B': 'right'}
-
     Raises:
         SpecError: they are no list of texts, some are empty or alike, or only some carry their letters.
     """
@@ -83,9 +78,6 @@ def options_in(values: Mapping[str, Any]) -> dict[str, str]:
 
 def labels_in(values: Mapping[str, Any]) -> dict[str, str]:
     """The letter of each label, of options `{text: […], label: […]}` or a list of `{label, text}`.
-
-    >>> labels_in({"options": {"text": ["left", "right"], "label": ["1", "2"]}})
-    {'1': 'A', '2': 'B'}
 
     Raises:
         SpecError: the labels are neither letters nor numbers in their order.
@@ -194,10 +186,6 @@ def _check(texts: list[str]) -> None:
 
 def right_letter(answer: object, options: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> str:
     """The letter of the right option: of its letter, its text or both, or its label, as the file gives it.
-
-    >>> options = {"A": "left", "B": "right"}
-    >>> right_letter("(b)", options), right_letter("Right", options), right_letter("B. right", options)
-    ('B', 'B', 'B')
 
     Raises:
         SpecError: the answer is not among the options, or could be two of them. A number could be an index as

@@ -43,9 +43,6 @@ SCORERS: Mapping[str, type[Scorer]] = {
 def make_scorer(written: object) -> Scorer:
     """The scorer of a name, or of a mapping of one name to its parameters, also as JSON text.
 
-    >>> make_scorer("number") == make_scorer({"number": {}})
-    True
-
     Raises:
         SpecError: the name or a parameter is not allowed; the message says what is.
     """

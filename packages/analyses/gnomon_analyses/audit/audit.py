@@ -180,15 +180,15 @@ def _findings(
         protocol: _answer_options(plugin, view_samples) for protocol, view_samples in samples.items()
     }
     cells = sorted(ref.cell for ref in refs.values())
-    levels = {
-        sample.ref.sample_id: replace(sample.ref, cell=level)
-        for sample in (official if isinstance(plugin, NamesLevels) else ())
-        if (level := plugin.level_of(sample))
-    }
+    offered: object = plugin
+    levels: dict[str, SampleRef] = {}
+    if isinstance(offered, NamesLevels):
+        for sample in official:
+            if level := offered.level_of(sample):
+                levels[sample.ref.sample_id] = replace(sample.ref, cell=level)
     guesses = [*(plugin.try_shortcuts(samples) if plugin else ())]
     for protocol in PROTOCOLS:
         guesses += try_lengths(options_of[protocol], protocol)
-    offered: object = plugin
     remarks = [*offered.remarks(official)] if isinstance(offered, HasRemarks) else []
     if isinstance(offered, OffersFeatures):
         if is_installed():

@@ -3,7 +3,7 @@
 The numbers are those of `job_diff.diff_jobs`; here they come from arrays, so that a page may ask for them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
+from gnomon.core.reply_state import ReplyState
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.imported_job import is_imported
 from gnomon.report.adjustment import adjust
@@ -210,19 +211,17 @@ def _side_by_side(sides: Sequence[tuple[UnknownReplies | None, int, Array]]) -> 
     if not states:
         return None
 
-    def stacked(matrix_of: Callable[[UnknownReplies], Array | None]) -> Array:
+    def stacked(state: ReplyState | None = None) -> Array:
+        """The counts of a state; without one the sums of scores."""
         rows = []
         for unknown, group, places in sides:
-            matrix = matrix_of(unknown) if unknown else None
+            matrix = None
+            if unknown:
+                matrix = unknown.score_sums if state is None else unknown.by_state.get(state)
             rows.append(np.zeros(len(places), np.intp) if matrix is None else matrix[group][places])
         return np.stack(rows)
 
-    return UnknownReplies(
-        by_state={
-            state: stacked(lambda unknown, state=state: unknown.by_state.get(state)) for state in states
-        },
-        score_sums=stacked(lambda unknown: unknown.score_sums),
-    )
+    return UnknownReplies(by_state={state: stacked(state) for state in states}, score_sums=stacked())
 
 
 def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:

@@ -32,11 +32,6 @@ class Slope:
 def slope(difficulty: Floats, differences: Floats, clusters: Codes, groups: Codes | None = None) -> Slope:
     """The least-squares slope of the differences over the difficulties, within groups where they are given.
 
-    >>> hard = np.array([0.0, 0.5, 1.0, 0.0, 0.5, 1.0])
-    >>> of_all = slope(hard, np.array([0.0, 0.1, 0.4, 0.1, 0.2, 0.2]), np.arange(6))
-    >>> round(of_all.value, 3), round(of_all.df, 2)
-    (0.25, 2.58)
-
     Raises:
         ValueError: all items are equally hard, or hardly more than one cluster differs.
     """

@@ -36,14 +36,6 @@ def heterogeneity(d: Floats, cells: Codes, grouping: Design) -> Heterogeneity:
     its samples are worth if those of a cluster correlate as they are seen to, so that none whose samples
     agree counts as exact. Q is compared with that of residuals from the common difference, whose clusters'
     signs are turned at random: clusters may cross subsets, lie in one, and be of any size.
-
-    >>> from gnomon.statistics.design import design
-    >>> alone = design(np.zeros(40, np.intp), np.arange(40))
-    >>> cells = np.repeat([0, 1], 20)
-    >>> alike = heterogeneity(np.tile([0.0, 1.0], 20), cells, alone)
-    >>> other = heterogeneity(np.tile([0.0, 1.0], 20) * (cells == 1), cells, alone)
-    >>> alike.p, other.p < 0.01
-    (1.0, True)
     """
     cells = dense(cells)
     subsets = int(cells.max()) + 1

@@ -38,10 +38,6 @@ def partial_pooling(values: Sequence[float], errors: Sequence[float]) -> Pooled 
     are far too short: these average over all τ, each as likely as the cells make it, with a flat prior on τ²
     (Morris 1983, Tang and Morris 2011). None with fewer than three cells, or an error that is not above zero:
     their spread cannot be estimated then.
-
-    >>> pooled = partial_pooling([0.0, 0.1, 0.5], [0.1, 0.1, 0.1])
-    >>> [round(value, 3) for value in pooled.values]
-    [0.029, 0.114, 0.457]
     """
     y, variances = np.asarray(values, dtype=np.float64), np.asarray(errors, dtype=np.float64) ** 2
     if len(y) < 3 or not np.all(variances > 0):

@@ -25,11 +25,6 @@ def relative_risk(baseline: Floats, variant: Floats, grouping: Design) -> Relati
     """The variant's share of right answers over the baseline's; scores are shares of right answers, 0 to 1.
 
     Its logarithm is linearized (the delta method), and the cluster-robust error of that taken as of a mean.
-
-    >>> from gnomon.statistics.design import design
-    >>> ten = design(np.zeros(10, np.intp), np.arange(10))
-    >>> relative_risk(np.array([1.0] * 2 + [0.0] * 8), np.array([1.0] * 4 + [0.0] * 6), ten)
-    Relative(value=2.0, ci95=None)
     """
     before, after = grouping.mean(baseline), grouping.mean(variant)
     if before < FLAT:
@@ -60,10 +55,6 @@ def headroom_gain(baseline: Floats, variant: Floats, grouping: Design) -> Relati
 
     Its interval is Fieller's; None where that of the headroom holds zero, few clusters hold any headroom or
     five or fewer changed, or all changed alike, which shows no scatter to make one of. Scores may be graded.
-
-    >>> from gnomon.statistics.design import design
-    >>> headroom_gain(np.zeros(10), np.ones(10), design(np.zeros(10, np.intp), np.arange(10)))
-    Relative(value=1.0, ci95=None)
     """
     headroom = 1.0 - grouping.mean(baseline)
     if headroom < FLAT:

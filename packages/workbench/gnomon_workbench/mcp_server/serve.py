@@ -101,11 +101,6 @@ def is_loopback(host: str) -> bool:
     return host in (LOOPBACK, "::1", "localhost")
 
 
-def new_token() -> str:
-    """A token that nobody guesses."""
-    return secrets.token_urlsafe(32)
-
-
 @asynccontextmanager
 async def served_over_http(
     offer: Offer, *, host: str = LOOPBACK, port: int = 0, token: str | None = None, is_open: bool = False
@@ -119,7 +114,7 @@ async def served_over_http(
     Raises:
         OSError: the address cannot be listened on.
     """
-    token = None if is_open else token or new_token()
+    token = None if is_open else token or secrets.token_urlsafe(32)
     listener = _listener(host, port)
     port = listener.getsockname()[1]
     names = {host, "localhost"} if is_loopback(host) else {host}

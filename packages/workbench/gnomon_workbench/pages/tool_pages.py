@@ -23,7 +23,7 @@ from gnomon_tools.core.tool import EMPTY_SCENE, Tool, contract_hash
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
 from gnomon_workbench.pages.tool_calls import WishedCall, call_link, call_view, unit_of, wished_call
-from gnomon_workbench.scene_choice import open_scene, scenes
+from gnomon_workbench.scene_choice import choices, open_scene
 from gnomon_workbench.tool_call import plugin_of
 
 LISTED = 200  # cameras and places of a scene, in its tables
@@ -51,7 +51,7 @@ def tool_list() -> View:
         "title": "Tools",
         "answer": f"{len(TOOLS.working_names())} tools that a model may call; you can call each on its page.",
         "groups": groups,
-        "scenes": [{"key": key, "title": title} for key, title in scenes().items()],
+        "scenes": [{"key": key, "title": title} for key, title in choices(Scene).items()],
     }
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
@@ -11,33 +11,14 @@ from gnomon.core.select import AS_IT_COMES
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
+if TYPE_CHECKING:
+    from gnomon_worlds.families.family import Family
+    from gnomon_worlds.motion.sample_making import MotionTask
+
 _ID = re.compile(r"([a-z]+)(\d+)-([a-z]+)-(\d+)-(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
 
-class Numbered(Protocol):
-    """What a family must say so that its questions can be numbered."""
-
-    @property
-    def task(self) -> str: ...
-
-    @property
-    def short(self) -> str: ...
-
-    @property
-    def version(self) -> int: ...
-
-    @property
-    def scenes(self) -> tuple[str, ...]: ...
-
-    @property
-    def per_place(self) -> int:
-        """How many questions of it share a place."""
-
-    def place_kind(self, scene: str) -> str:
-        """The name of its kind of place in clusters; questions about the same places share it."""
-
-
-F = TypeVar("F", bound=Numbered)
+F = TypeVar("F", bound="Family | MotionTask")
 
 
 @dataclass(frozen=True, slots=True)

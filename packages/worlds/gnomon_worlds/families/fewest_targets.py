@@ -49,9 +49,6 @@ def fewest(count: int, goes: Sequence[tuple[int, int]]) -> int:
 
     All ways to share the sightings out are tried. A body can have made several if it can have gone from
     each to the next.
-
-    >>> fewest(3, [(0, 1), (1, 2)]), fewest(3, [(0, 1), (0, 2)]), fewest(2, [])
-    (1, 2, 2)
     """
     linked = set(goes)
 

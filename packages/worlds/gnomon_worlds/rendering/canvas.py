@@ -97,20 +97,14 @@ class Canvas:
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
-    def restore(self, other: "Canvas", region: Region) -> None:
-        """Take a region from another canvas of the same size."""
-        left, top, right, bottom = region
-        for name in ("colour", "nearness", "owner", "shadowed"):
-            getattr(self, name)[top:bottom, left:right] = getattr(other, name)[top:bottom, left:right]
-
     def may_show(self, xy_m: Sequence[float], around_m: float) -> bool:
         """Whether what is within `around_m` of a point on the ground may be in the picture."""
         u, _, depth_m = self.lens.project(np.array([[*xy_m, 0.0]]))[0]
         aside = around_m * abs(self.lens.matrix[0, :3]).max()
         return bool(depth_m > -around_m and -aside < u < depth_m * self.lens.fine_px[0] + aside)
 
-    def draw(self, solid: Solid, shade: Shade, owner: int = 0) -> Region | None:
-        """Draw a solid where nothing nearer is; the region that may have changed.
+    def draw(self, solid: Solid, shade: Shade, owner: int = 0) -> None:
+        """Draw a solid where nothing nearer is.
 
         Of two of its panels in one place the later one is seen; so a solid is convex, or its panels come in
         the order in which they cover one another.
@@ -118,7 +112,7 @@ class Canvas:
         points = self.lens.project(solid.points_m)
         depths = points[:, 2]
         if not solid.panels or depths.max() < NEAR_M:
-            return None
+            return
         is_before = depths >= NEAR_M
         is_whole = bool(is_before.all())
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -145,7 +139,7 @@ class Canvas:
                     colours.append(colour)
         region = self._region(polygons) if polygons else None
         if region is None:
-            return None
+            return
         left, top, right, bottom = region
         numbers = _numbered(polygons, region)
         if panels[0] == panels[-1]:
@@ -162,9 +156,8 @@ class Canvas:
         np.copyto(behind, nearness, where=wins)
         np.copyto(self.owner[top:bottom, left:right], np.uint8(owner), where=wins)
         np.copyto(self.shadowed[top:bottom, left:right], False, where=wins)
-        return region
 
-    def shadow(self, rings_m: Sequence[Floats], strength: float) -> Region | None:
+    def shadow(self, rings_m: Sequence[Floats], strength: float) -> None:
         """Darken the ground (z = 0) within polygons of (x, y), where it is in sight and not darkened yet."""
         polygons = []
         for ring in rings_m:
@@ -175,19 +168,16 @@ class Canvas:
         plane = self.lens.ground()
         region = self._region(polygons) if polygons else None
         if region is None or plane is None:
-            return None
+            return
         left, top, right, bottom = region
         dark = self.shadowed[top:bottom, left:right]
         wins = (_numbered(polygons, region) > 0) & ~dark
         ground = affine(plane, region)
         wins &= np.abs(self.nearness[top:bottom, left:right] - ground) <= TOUCHING * ground
-        if not wins.any():
-            return None
-        words = self.colour.view(np.uint32)[top:bottom, left:right, 0]
+        colours = self.colour[top:bottom, left:right]
         darker = (np.arange(256) * (1 - strength)).astype(np.uint8)
-        words[wins] = darker[words[wins].view(np.uint8)].view(np.uint32)
+        colours[wins] = darker[colours[wins]]
         dark |= wins
-        return region
 
     def _region(self, polygons: Sequence[Floats]) -> Region | None:
         width, height = self.lens.fine_px
@@ -197,48 +187,20 @@ class Canvas:
         right, bottom = min(int(high[0]) + 2, width), min(int(high[1]) + 2, height)
         return (left, top, right, bottom) if left < right and top < bottom else None
 
-    def picture(self, region: Region | None = None) -> Image.Image:
-        """The canvas, or a region with even edges, at the picture's size."""
-        left, top, right, bottom = region or (0, 0, *self.lens.fine_px)
-        pixels = np.ascontiguousarray(self.colour[top:bottom, left:right])
-        image = Image.frombuffer("RGBX", (right - left, bottom - top), pixels.tobytes(), "raw", "RGBX", 0, 1)
+    def picture(self) -> Image.Image:
+        """The canvas at the picture's size."""
+        image = Image.frombuffer("RGBX", self.lens.fine_px, self.colour, "raw", "RGBX", 0, 1)
         return image.reduce(FINER).convert("RGB")
-
-
-def even(region: Region) -> Region:
-    """The region, grown to whole pixels of the picture."""
-    left, top, right, bottom = region
-    return (left - left % FINER, top - top % FINER, right + -right % FINER, bottom + -bottom % FINER)
-
-
-def merged(regions: Sequence[Region]) -> list[Region]:
-    """Regions that hold the same pixels, those that overlap made one."""
-    apart: list[Region] = []
-    for region in regions:
-        left, top, right, bottom = region
-        for index in range(len(apart) - 1, -1, -1):
-            near = apart[index]
-            if left < near[2] and near[0] < right and top < near[3] and near[1] < bottom:
-                del apart[index]
-                left, top = min(left, near[0]), min(top, near[1])
-                right, bottom = max(right, near[2]), max(bottom, near[3])
-        apart.append((left, top, right, bottom))
-    return apart
 
 
 def _numbered(polygons: Sequence[Floats], region: Region) -> NDArray[Any]:
     """For each pixel of the region, the number from 1 of the last polygon that covers it; else 0."""
     left, top, right, bottom = region
-    if len(polygons) < 256:
-        numbers = np.zeros((bottom - top, right - left), np.uint8)
-        image = Image.frombuffer("L", (right - left, bottom - top), numbers, "raw", "L", 0, 1)
-        image.readonly = 0  # so that Pillow draws into the array itself
-    else:
-        image = Image.new("I", (right - left, bottom - top))
+    image = Image.new("L" if len(polygons) < 256 else "I", (right - left, bottom - top))
     pen = ImageDraw.Draw(image)
     for number, polygon in enumerate(polygons, start=1):
         pen.polygon((polygon - (left, top)).ravel().tolist(), fill=number)
-    return numbers if image.mode == "L" else np.asarray(image)
+    return np.asarray(image)
 
 
 def _piecewise(numbers: NDArray[Any], planes: Floats, region: Region) -> NDArray[np.float32]:

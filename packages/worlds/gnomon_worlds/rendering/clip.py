@@ -15,7 +15,7 @@ from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.hiding import standing
 from gnomon_worlds.question import BOXES, BoundingBox, Question, box, frames_between, rounded_s
-from gnomon_worlds.rendering.canvas import Canvas, Lens, Region, even, merged
+from gnomon_worlds.rendering.canvas import Canvas, Lens
 from gnomon_worlds.rendering.figures import pedestrian, vehicle
 from gnomon_worlds.rendering.light import Conditions, draw_rain
 from gnomon_worlds.rendering.scenery import NOON_HOUR, Scenery, cast, cast_by_walker, scenery
@@ -110,10 +110,9 @@ class Clip:
         return frame - frame % step % held
 
     def pictures(self, frames: Sequence[int] | None = None) -> Iterator[Image.Image]:
-        stage = Stage(self._scenery)
         for frame in range(len(self.times_s)) if frames is None else frames:
             shown = self.shown_frame(frame)
-            image = stage.picture(self.movers, self.times_s[shown], self.floor, target=self.trip)
+            image = self.canvas(shown).picture()
             self._finish(image, shown)
             yield image
 
@@ -130,14 +129,30 @@ class Clip:
 
     def canvas(self, frame: int, *, is_target_alone: bool = False) -> Canvas:
         """The fine pixels of a frame, with their owners; `is_target_alone`: in empty space."""
-        stage = Stage(self._scenery)
-        stage.draw(self.movers, self.times_s[frame], self.floor, target=self.trip)
+        canvas = self._scenery.canvas.copy()
         if is_target_alone:
-            stage.canvas.nearness[:] = 0
-            stage.canvas.owner[:] = 0
-            own = [mover for mover in self.movers if mover.trip is self.trip]
-            stage.draw(own, self.times_s[frame], self.floor, target=self.trip)
-        return stage.canvas
+            canvas.nearness[:] = 0
+            canvas.owner[:] = 0
+        light, mount, time_s = self._scenery.light, canvas.lens.mount, self.times_s[frame]
+        slope = (-light.sun[0] / light.sun[2], -light.sun[1] / light.sun[2])
+        solids = []
+        for mover in self.movers:
+            if is_target_alone and mover.trip is not self.trip:
+                continue
+            place = mover.at(time_s, self.floor)
+            if place is None or math.dist(place[0], mount.xy_m) > FARTHEST_M:
+                continue
+            if not canvas.may_show(place[0], 12.0 if mover.look.kind == "vehicle" else 5.0):
+                continue
+            solid, foot = _solid(mover, *place, canvas.lens, time_s, at_night=light.night > 0)
+            is_shadowed = _is_shadowed(self._scenery.canvas, foot)
+            shade = light.shade(foot, math.dist(foot, mount.xy_m), is_shadowed=is_shadowed)
+            solids.append((solid, shade, TARGET if mover.trip is self.trip else OTHERS))
+            if light.shadow > 0:
+                canvas.shadow([_shadow(mover, solid, foot, slope)], light.shadow)
+        for solid, shade, owner in solids:
+            canvas.draw(solid, shade, owner)
+        return canvas
 
 
 def clips_of(question: Question, world: World, *, seed: int, style: Style) -> tuple[Clip, ...]:
@@ -157,51 +172,12 @@ def clips_of(question: Question, world: World, *, seed: int, style: Style) -> tu
     )
 
 
-class Stage:
-    """A scenery through which movers go; what they leave is taken from the scenery again."""
-
-    def __init__(self, scenery: Scenery) -> None:
-        self._scenery = scenery
-        self.canvas = scenery.canvas.copy()
-        self._changed: list[Region] = []
-
-    def picture(self, all_movers: Sequence[Mover], time_s: float, floor: int, *, target: Trip) -> Image.Image:
-        self.draw(all_movers, time_s, floor, target=target)
-        image = self._scenery.picture.copy()
-        for region in self._changed:
-            left, top = (edge // 2 for edge in region[:2])
-            image.paste(self.canvas.picture(region), (left, top))
-        return image
-
-    def draw(self, all_movers: Sequence[Mover], time_s: float, floor: int, *, target: Trip) -> None:
-        """Draw the movers of a moment, first their shadows."""
-        for region in self._changed:
-            self.canvas.restore(self._scenery.canvas, region)
-        regions: list[Region | None] = []
-        light, mount = self._scenery.light, self.canvas.lens.mount
-        slope = (-light.sun[0] / light.sun[2], -light.sun[1] / light.sun[2])
-        solids = []
-        for mover in all_movers:
-            place = mover.at(time_s, floor)
-            if place is None or math.dist(place[0], mount.xy_m) > FARTHEST_M:
-                continue
-            if not self.canvas.may_show(place[0], 12.0 if mover.look.kind == "vehicle" else 5.0):
-                continue
-            solid, foot = _solid(mover, *place, self.canvas.lens, time_s, at_night=light.night > 0)
-            is_shadowed = self._is_shadowed(foot)
-            shade = light.shade(foot, math.dist(foot, mount.xy_m), is_shadowed=is_shadowed)
-            solids.append((solid, shade, TARGET if mover.trip is target else OTHERS))
-            if light.shadow > 0:
-                regions.append(self.canvas.shadow([_shadow(mover, solid, foot, slope)], light.shadow))
-        regions += [self.canvas.draw(solid, shade, owner) for solid, shade, owner in solids]
-        self._changed = merged([even(region) for region in regions if region is not None])
-
-    def _is_shadowed(self, foot: Point) -> bool:
-        column, row, depth = self.canvas.lens.project(np.array([[*foot, 0.0]]))[0]
-        width, height = self.canvas.lens.fine_px
-        if depth <= 0 or not (0 <= column / depth < width and 0 <= row / depth < height):
-            return False
-        return bool(self._scenery.canvas.shadowed[int(row / depth), int(column / depth)])
+def _is_shadowed(canvas: Canvas, foot: Point) -> bool:
+    column, row, depth = canvas.lens.project(np.array([[*foot, 0.0]]))[0]
+    width, height = canvas.lens.fine_px
+    if depth <= 0 or not (0 <= column / depth < width and 0 <= row / depth < height):
+        return False
+    return bool(canvas.shadowed[int(row / depth), int(column / depth)])
 
 
 def _solid(

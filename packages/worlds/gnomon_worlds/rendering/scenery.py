@@ -8,7 +8,6 @@ from random import Random
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from PIL import Image
 
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.camera_model import Mount
@@ -27,10 +26,9 @@ PLAIN = 1  # owner of what stands still
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenery:
-    """A canvas with what stands still, its picture, and the light it stands in."""
+    """A canvas with what stands still, and the light it stands in."""
 
     canvas: Canvas
-    picture: Image.Image
     light: Light
 
 
@@ -49,7 +47,7 @@ def scenery(
     else:
         light = _town(world, mount, canvas, conditions, hour)
     light.settle(canvas)
-    return Scenery(canvas=canvas, picture=canvas.picture(), light=light)
+    return Scenery(canvas=canvas, light=light)
 
 
 def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, hour: float) -> Light:

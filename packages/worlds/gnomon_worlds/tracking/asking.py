@@ -237,11 +237,7 @@ def _pairs(seen: Sequence[Seen]) -> Iterator[bool]:
 
 
 def grid_of(times_s: Array) -> tuple[float, float] | None:
-    """The first of rising times, and the step of which all are multiples away from it; None without one.
-
-    >>> grid_of(np.array([1.5, 2.5, 5.5])), grid_of(np.array([0.0, 1.0, 2.3, 7.123]))
-    ((1.5, 1.0), None)
-    """
+    """The first of rising times, and the step of which all are multiples away from it; None without one."""
     if len(times_s) < 2:
         return None
     step_s = float(np.diff(times_s).min())

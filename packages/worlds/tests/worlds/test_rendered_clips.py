@@ -129,7 +129,8 @@ def test_what_stands_behind_a_wall_is_not_drawn_whatever_is_drawn_first() -> Non
 
 def test_a_wall_is_seen_from_its_own_side_only() -> None:
     canvas = Canvas(Lens(MOUNT, SMALL))
-    assert canvas.draw(Solid.of([Sheet(upright((3, 10), (-3, 10), (0, 4)), (9, 9, 9))]), plain, 1) is None
+    canvas.draw(Solid.of([Sheet(upright((3, 10), (-3, 10), (0, 4)), (9, 9, 9))]), plain, 1)
+    assert not canvas.owner.any()
 
 
 def test_depths_are_those_of_the_camera_s_own_projection() -> None:

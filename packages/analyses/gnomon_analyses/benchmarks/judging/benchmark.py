@@ -3,16 +3,16 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring
-from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.chosen_samples import ChosenSamples
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.judging import MATERIAL, fenced, parse_labels
 from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView
-from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -23,31 +23,6 @@ FILE = "cases.ndjson"
 _TAGGED = re.compile(r"<(question|trace)>\n(.*?)\n</\1>", re.DOTALL)
 
 FIELDS = ("case_id", "analysis", "task", "cluster", "model", "arm", "question", "trace")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgingSamples:
-    """The selected cases."""
-
-    cases: Mapping[str, Mapping[str, str]]
-    refs: Sequence[SampleRef]
-    faults: Sequence[DataFault] = ()
-
-    def get(self, sample_id: str) -> Sample:
-        """The case as a question.
-
-        Raises:
-            NotFound: the case is not among the selected ones.
-        """
-        if sample_id not in self.cases:
-            raise NotFound(f"no case {sample_id!r} in this selection")
-        case = self.cases[sample_id]
-        analysis = judged(case["analysis"])
-        names = analysis.labels_for(case["task"])
-        ref = SampleRef(sample_id=sample_id, task=analysis.name, cell=analysis.name, cluster=case["cluster"])
-        return Sample(
-            ref=ref, parts=(Part(content=_prompt(analysis, names, case)),), target={"labels": names}
-        )
 
 
 class Judging(PlainBenchmark):
@@ -68,19 +43,9 @@ class Judging(PlainBenchmark):
     ) -> SampleSet:
         select.check(tasks=self.tasks, scenes=self.scenes)
         cases = read_cases((data or Path()) / FILE)
-        chosen = [case for case in cases.values() if not select.tasks or case["analysis"] in select.tasks][
-            : select.limit
-        ]
-        refs = [
-            SampleRef(
-                sample_id=case["case_id"],
-                task=case["analysis"],
-                cell=case["analysis"],
-                cluster=case["cluster"],
-            )
-            for case in chosen
-        ]
-        return JudgingSamples(cases=cases, refs=refs)
+        chosen = [case for case in cases.values() if not select.tasks or case["analysis"] in select.tasks]
+        rows = {case["case_id"]: (_ref(case), case) for case in chosen[: select.limit]}
+        return ChosenSamples(rows=rows, faults=(), build=_question)
 
     def score(
         self,
@@ -150,6 +115,17 @@ def read_cases(file: Path) -> dict[str, dict[str, str]]:
         if line["analysis"] not in Judging.tasks:
             raise DataError(f"{file}, line {number}: no analysis {line['analysis']!r}", field="data")
     return {line["case_id"]: line for line in lines}
+
+
+def _ref(case: Mapping[str, str]) -> SampleRef:
+    analysis = case["analysis"]
+    return SampleRef(sample_id=case["case_id"], task=analysis, cell=analysis, cluster=case["cluster"])
+
+
+def _question(ref: SampleRef, case: Mapping[str, str]) -> Sample:
+    analysis = judged(case["analysis"])
+    names = analysis.labels_for(case["task"])
+    return Sample(ref=ref, parts=(Part(content=_prompt(analysis, names, case)),), target={"labels": names})
 
 
 def _prompt(analysis: LabelledByJudge, names: Sequence[str], case: Mapping[str, str]) -> str:

@@ -44,11 +44,6 @@ class WorldSamples:
     faults: Sequence[DataFault] = ()
 
     def get(self, sample_id: str) -> Sample:
-        """Generate the sample.
-
-        Raises:
-            NotFound: the sample is not among the selected ones.
-        """
         number = number_of(sample_id)
         ref = number.ref()
         if ref not in self.refs:

@@ -1,10 +1,10 @@
 """Shows the clips of a generated question: frames and whole videos, drawn when a prompt shows them."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
@@ -27,18 +27,8 @@ from gnomon_worlds.rendering.clip import Style, clips_of
 from gnomon_worlds.rendering.film import MEDIA_TYPE, film
 from gnomon_worlds.sample_making import VERSION, Drawn
 
-
-class FilmedClip(Protocol):
-    """A clip with a picture for each of its moments."""
-
-    @property
-    def style(self) -> Style: ...
-
-    @property
-    def times_s(self) -> tuple[float, ...]: ...
-
-    def pictures(self, frames: Sequence[int] | None = None) -> Iterator[Image.Image]: ...
-
+if TYPE_CHECKING:
+    from gnomon_worlds.rendering.tour_clip import TourClip
 
 LOOKS = 1  # a change that changes pictures changes it
 FRAMES = 4  # where a rate is asked for, the count that it replaces
@@ -70,7 +60,7 @@ def shown_clips(
     return ShownClips(frames=frames, films=films, footage=footage)
 
 
-def video_of(clip: FilmedClip) -> Video:
+def video_of(clip: "DrawnClip | TourClip") -> Video:
     """A clip as the file that it would be says of itself."""
     times_s = tuple(time_s - clip.times_s[0] for time_s in clip.times_s)
     width, height = clip.style.size_px
@@ -132,7 +122,7 @@ def _film(case: Case, clip: Clip, made: DrawnClip, start_s: float, media: MediaS
     return Film(video=seen, note=note)
 
 
-def filmed(made: FilmedClip) -> bytes:
+def filmed(made: "DrawnClip | TourClip") -> bytes:
     """The clip as a video file."""
     return film(made.pictures(), made.times_s)
 
@@ -149,7 +139,7 @@ class WorldFootage(Footage):
     """All clips of a question, one behind the other as the prompt shows them; drawn when asked for."""
 
     sample_id: str
-    clips: tuple[FilmedClip, ...]
+    clips: tuple["DrawnClip | TourClip", ...]
     media: MediaStore
 
     @cached_property

@@ -39,11 +39,6 @@ class FamilySamples:
     faults: Sequence[DataFault] = ()
 
     def get(self, sample_id: str) -> Sample:
-        """Generate the sample.
-
-        Raises:
-            NotFound: the sample is not among the selected ones.
-        """
         number = family_number_of(sample_id, FAMILIES)
         if not self.refs.holds(number):
             raise NotFound(f"no sample {sample_id!r} in this selection")

@@ -69,11 +69,6 @@ class MotionSamples:
     faults: Sequence[DataFault] = ()
 
     def get(self, sample_id: str) -> Sample:
-        """Generate the sample.
-
-        Raises:
-            NotFound: the sample is not among the selected ones.
-        """
         number = family_number_of(sample_id, MOTION_TASKS)
         if not self.refs.holds(number):
             raise NotFound(f"no sample {sample_id!r} in this selection")
