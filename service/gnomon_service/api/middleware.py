@@ -5,7 +5,7 @@ import math
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from fastapi import Depends, Header, Request
 from starlette.exceptions import HTTPException
@@ -142,7 +142,7 @@ class _Reading:
 def _foreign(headers: dict[bytes, str], scheme: str) -> str:
     """The header that shows that a request comes from another site; empty if none does."""
     host, origin = headers.get(b"host", ""), headers.get(b"origin")
-    if not is_loopback(_host(host)):
+    if not is_loopback(_parts(f"//{host}").hostname or ""):
         return "Host"
     if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
         return "Origin"
@@ -162,12 +162,12 @@ def _plain(send: Send) -> Send:
     return marked
 
 
-def _host(netloc: str) -> str:
-    """The host in `host[:port]`; empty if there is none."""
+def _parts(address: str) -> SplitResult:
+    """An address in parts; all are empty if it is none."""
     try:
-        return urlsplit(f"//{netloc}").hostname or ""
+        return urlsplit(address)
     except ValueError:
-        return ""
+        return urlsplit("")
 
 
 COOKIE = "gnomon_key"  # holds the key that was typed into the sign-in page; scripts cannot read it
@@ -222,14 +222,7 @@ def comes_from_here(request: Request) -> bool:
     if request.method in SAFE:
         return True
     origin = request.headers.get("origin", "")
-    return bool(origin) and _netloc(origin) == request.headers.get("host", "").lower()
-
-
-def _netloc(origin: str) -> str:
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return ""
+    return bool(origin) and _parts(origin).netloc.lower() == request.headers.get("host", "").lower()
 
 
 def caller_of(request: Request, authorization: Annotated[str | None, Header()] = None) -> bytes:
