@@ -20,7 +20,7 @@ KEY, OTHER = "first-key-0123456789", "second-key-012345678"
 
 def scope(ring: KeyRing, key: str, today: dt.date | None = None) -> str | None:
     entry = ring.find(key, today=today)
-    return entry and entry.scope
+    return None if entry is None else entry.scope
 
 
 def test_keys_are_kept_as_digests_only() -> None:
