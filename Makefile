@@ -11,14 +11,15 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 	$(BIN)/gnomon demo
 
 test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a real small language model
-	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 1 )) $(PARTS)
+	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 2 )) $(PARTS)
 
-# A part is one process, which reads its own tests alone: nothing is imported or made in two of them. The first
-# has two, and mostly waits for leases, networks and processes that start again. The longest of the others come
-# first. The browser's is apart, as it keeps an event loop, and begins when the first has ended, whose networks come and
-# go: a browser gives up a page then. Parts that only compute are nice to those whose leases and pages wait for a core.
+# A part is one process, which reads its own tests alone: nothing is imported or made in two of them; that of the
+# processes has two. More parts run at a time than there are cores, as the first three mostly wait, and those that
+# only compute are nice to them. The longest come first. A browser gives up a page where networks come and go: tests
+# that make some run before it, in its part.
 CORE_PARTS := test-statistics test-kernel
-PARTS := test-processes test-service test-packages test-rest test-web check $(CORE_PARTS)
+PARTS := test-service test-processes test-web test-packages test-rest check $(CORE_PARTS)
+NETWORKS := tests/workers/test_machines.py
 STATISTICS := tests/gnomon/statistics tests/gnomon/report
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
 
@@ -32,7 +33,7 @@ test-kernel:
 	nice $(PYTEST) $(CORE) $(addprefix --ignore=,$(STATISTICS))
 
 test-processes:
-	$(PYTEST) -n 2 --dist loadfile tests/workers
+	$(PYTEST) -n 2 --dist loadfile tests/workers --ignore=$(NETWORKS)
 
 test-service:
 	$(PYTEST) workers service gnomon_lab tests/service tests/lab
@@ -44,7 +45,7 @@ test-rest:
 	$(PYTEST) agents tests $(addprefix --ignore=,tests/workers tests/service tests/lab tests/web $(CORE))
 
 test-web:
-	$(PYTEST) tests/web
+	$(PYTEST) $(NETWORKS) tests/web
 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events and drawn examples (an hour)
 	$(BIN)/pytest -m "soak or hypothesis" -s --hypothesis-profile many

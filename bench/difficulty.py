@@ -28,10 +28,10 @@ from gnomon_published.benchmarks.gtr_bench.way_features import way_features
 from gnomon_published.homography import to_ground
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.difficulty import CHANCE, Difficulty
-from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.question import Question, box, evidence_in
+from gnomon_worlds.sample_making import draw, map_of
 from gnomon_worlds.sample_numbers import CELLS, Number, difficulties_of, offered
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World

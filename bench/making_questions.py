@@ -20,7 +20,7 @@ from gnomon.core.select import LEVELS, Select
 from gnomon.media import MediaStore
 from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.benchmarks.worlds import worlds
-from gnomon_worlds.drawing import draw, map_of
+from gnomon_worlds.sample_making import draw, map_of
 from gnomon_worlds.sample_numbers import number_of
 
 WARM_UP = 14  # questions: what is loaded once

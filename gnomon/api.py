@@ -4,297 +4,175 @@
 
 A change of what is here stands in the changelog; every other module may change without notice.
 docs/public-api.md has a line for each name. What builds on higher layers, and sections of the report, which
-load SciPy, are public where they live: that page says where.
+load SciPy, are public where they live: that page says where. `X as X` tells type checkers that X is public.
 """
 
-from gnomon.core.agent import Agent, AgentContext, CallsInWords, CountsModelCalls, LimitReached
-from gnomon.core.answers import answers_of, joined_answers
-from gnomon.core.arm import Arm, Contrast
-from gnomon.core.audit_plugin import AnswerOptions, ShortcutGuess, guess
-from gnomon.core.benchmark import (
-    BENCHMARKS,
-    AsksJudge,
-    Benchmark,
-    CpuBound,
-    HasAnswerForm,
-    HasHeuristics,
-    HasOracle,
-    HasQuestionFile,
-    JudgesPlans,
-    LimitsMetrics,
-    MeasuresDifficulty,
-    NamesJudged,
-    OfficialScenes,
-    OfficialShow,
-    PlansRequests,
-    PromptProtocol,
-    Published,
-    PutsVerdictsInWords,
-    QuestionFile,
-    ReadsOwnFiles,
-    SampleSet,
-    Scoring,
-    SetsDecoding,
-    ShowsQuestions,
-    SpellsOutTasks,
-    SupportsOptions,
-    reject_variant,
-)
-from gnomon.core.decoding import EVERY_TASK, Decoding
-from gnomon.core.errors import (
-    Conflict,
-    DataError,
-    GnomonError,
-    ModelFault,
-    NotFound,
-    ProviderFault,
-    SpecError,
-    Unavailable,
-)
-from gnomon.core.ids import stable_hash, stable_seed
-from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, VideoBlock, text_of
-from gnomon.core.model import Model, Reply, Request
-from gnomon.core.near_equal import Asked
-from gnomon.core.option_features import OptionTable
-from gnomon.core.plan_row import PlanRow
-from gnomon.core.question_view import (
-    NO_ANSWER,
-    Option,
-    QuestionView,
-    ShownClip,
-    ShownPicture,
-    missing_fact,
-    ordinal,
-    plain_verdict,
-    verdict_on_options,
-)
-from gnomon.core.row import Row
-from gnomon.core.sample import DataFault, FollowUp, ImageRef, Part, Sample, SampleRef, VideoRef
-from gnomon.core.sample_abilities import TellsQuestions
-from gnomon.core.score import Outcome, Score
-from gnomon.core.select import Select
-from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile, ServesBySelect
-from gnomon.core.transforms import Transforms
-from gnomon.media.store import MediaStore
-from gnomon.reading.choices import read_choice
-from gnomon.spec.model_providers import ModelProvider
-from gnomon.spec.model_spec import ModelSpec, Price, Rate
-from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, PresetOptions, contrast, plan_of
-from gnomon.trials.condition import Condition, NoOptions, Situation
-from gnomon_tools.core.batch import Batch
-from gnomon_tools.core.clip import ClipFrame, Footage, FootageFacts, Picture, Pictures, UnreadableFootage
-from gnomon_tools.core.inputs import BlindInput, Input, Need, held
-from gnomon_tools.core.marks import (
-    amount,
-    area_of,
-    arrow_at,
-    box_area,
-    counted,
-    dot_at,
-    drawn,
-    floor_of,
-    line_of,
-    number_in,
-    numbers_in,
-    place_dot,
-    points_in,
-    rows_in,
-    some,
-    span_of,
-    text_in,
-    texts_in,
-    xy_in,
-    xys,
-)
-from gnomon_tools.core.scene_marks import (
-    camera_dot,
-    heading_arrow,
-    location_dot,
-    spot_of,
-    straight_line,
-    way_lines,
-)
-from gnomon_tools.core.sketch import Area, Dot, Line, Mark, Result, Sketch, Span
-from gnomon_tools.core.tool import (
-    PictureResult,
-    TextResult,
-    Tool,
-    ToolArgs,
-    ToolContext,
-    ToolError,
-    ToolResult,
-)
-from gnomon_tools.core.toolbox import Observation, Toolbox, WrappedToolbox
-from gnomon_tools.scene.format import read_scene, write_scene
-from gnomon_tools.scene.frame import Frame
-from gnomon_tools.scene.scene import Camera, MapImage, Portal, Road, Scene, ScenePlace, Zone
+from gnomon.core.agent import Agent as Agent
+from gnomon.core.agent import AgentContext as AgentContext
+from gnomon.core.agent import CallsInWords as CallsInWords
+from gnomon.core.agent import CountsModelCalls as CountsModelCalls
+from gnomon.core.agent import LimitReached as LimitReached
+from gnomon.core.answers import answers_of as answers_of
+from gnomon.core.answers import joined_answers as joined_answers
+from gnomon.core.arm import Arm as Arm
+from gnomon.core.arm import Contrast as Contrast
+from gnomon.core.audit_plugin import AnswerOptions as AnswerOptions
+from gnomon.core.audit_plugin import ShortcutGuess as ShortcutGuess
+from gnomon.core.audit_plugin import guess as guess
+from gnomon.core.benchmark import BENCHMARKS as BENCHMARKS
+from gnomon.core.benchmark import AsksJudge as AsksJudge
+from gnomon.core.benchmark import Benchmark as Benchmark
+from gnomon.core.benchmark import CpuBound as CpuBound
+from gnomon.core.benchmark import HasAnswerForm as HasAnswerForm
+from gnomon.core.benchmark import HasHeuristics as HasHeuristics
+from gnomon.core.benchmark import HasOracle as HasOracle
+from gnomon.core.benchmark import HasQuestionFile as HasQuestionFile
+from gnomon.core.benchmark import JudgesPlans as JudgesPlans
+from gnomon.core.benchmark import LimitsMetrics as LimitsMetrics
+from gnomon.core.benchmark import MeasuresDifficulty as MeasuresDifficulty
+from gnomon.core.benchmark import NamesJudged as NamesJudged
+from gnomon.core.benchmark import OfficialScenes as OfficialScenes
+from gnomon.core.benchmark import OfficialShow as OfficialShow
+from gnomon.core.benchmark import PlansRequests as PlansRequests
+from gnomon.core.benchmark import PromptProtocol as PromptProtocol
+from gnomon.core.benchmark import Published as Published
+from gnomon.core.benchmark import PutsVerdictsInWords as PutsVerdictsInWords
+from gnomon.core.benchmark import QuestionFile as QuestionFile
+from gnomon.core.benchmark import ReadsOwnFiles as ReadsOwnFiles
+from gnomon.core.benchmark import SampleSet as SampleSet
+from gnomon.core.benchmark import Scoring as Scoring
+from gnomon.core.benchmark import SetsDecoding as SetsDecoding
+from gnomon.core.benchmark import ShowsQuestions as ShowsQuestions
+from gnomon.core.benchmark import SpellsOutTasks as SpellsOutTasks
+from gnomon.core.benchmark import SupportsOptions as SupportsOptions
+from gnomon.core.benchmark import reject_variant as reject_variant
+from gnomon.core.decoding import EVERY_TASK as EVERY_TASK
+from gnomon.core.decoding import Decoding as Decoding
+from gnomon.core.errors import Conflict as Conflict
+from gnomon.core.errors import DataError as DataError
+from gnomon.core.errors import GnomonError as GnomonError
+from gnomon.core.errors import ModelFault as ModelFault
+from gnomon.core.errors import NotFound as NotFound
+from gnomon.core.errors import ProviderFault as ProviderFault
+from gnomon.core.errors import SpecError as SpecError
+from gnomon.core.errors import Unavailable as Unavailable
+from gnomon.core.ids import stable_hash as stable_hash
+from gnomon.core.ids import stable_seed as stable_seed
+from gnomon.core.message import ImageBlock as ImageBlock
+from gnomon.core.message import Message as Message
+from gnomon.core.message import TextBlock as TextBlock
+from gnomon.core.message import ToolCall as ToolCall
+from gnomon.core.message import VideoBlock as VideoBlock
+from gnomon.core.message import text_of as text_of
+from gnomon.core.model import Model as Model
+from gnomon.core.model import Reply as Reply
+from gnomon.core.model import Request as Request
+from gnomon.core.near_equal import Asked as Asked
+from gnomon.core.option_features import OptionTable as OptionTable
+from gnomon.core.plan_row import PlanRow as PlanRow
+from gnomon.core.question_view import NO_ANSWER as NO_ANSWER
+from gnomon.core.question_view import Option as Option
+from gnomon.core.question_view import QuestionView as QuestionView
+from gnomon.core.question_view import ShownClip as ShownClip
+from gnomon.core.question_view import ShownPicture as ShownPicture
+from gnomon.core.question_view import missing_fact as missing_fact
+from gnomon.core.question_view import ordinal as ordinal
+from gnomon.core.question_view import plain_verdict as plain_verdict
+from gnomon.core.question_view import verdict_on_options as verdict_on_options
+from gnomon.core.row import Row as Row
+from gnomon.core.sample import DataFault as DataFault
+from gnomon.core.sample import FollowUp as FollowUp
+from gnomon.core.sample import ImageRef as ImageRef
+from gnomon.core.sample import Part as Part
+from gnomon.core.sample import Sample as Sample
+from gnomon.core.sample import SampleRef as SampleRef
+from gnomon.core.sample import VideoRef as VideoRef
+from gnomon.core.sample_abilities import TellsQuestions as TellsQuestions
+from gnomon.core.score import Outcome as Outcome
+from gnomon.core.score import Score as Score
+from gnomon.core.select import Select as Select
+from gnomon.core.tool_inputs import ProvidesToolInputs as ProvidesToolInputs
+from gnomon.core.tool_inputs import ServesByFile as ServesByFile
+from gnomon.core.tool_inputs import ServesBySelect as ServesBySelect
+from gnomon.core.transforms import Transforms as Transforms
+from gnomon.media.store import MediaStore as MediaStore
+from gnomon.reading.choices import read_choice as read_choice
+from gnomon.spec.model_providers import ModelProvider as ModelProvider
+from gnomon.spec.model_spec import ModelSpec as ModelSpec
+from gnomon.spec.model_spec import Price as Price
+from gnomon.spec.model_spec import Rate as Rate
+from gnomon.spec.preset import ArmPlan as ArmPlan
+from gnomon.spec.preset import GroupedOptions as GroupedOptions
+from gnomon.spec.preset import Preset as Preset
+from gnomon.spec.preset import PresetOptions as PresetOptions
+from gnomon.spec.preset import contrast as contrast
+from gnomon.spec.preset import plan_of as plan_of
+from gnomon.trials.condition import Condition as Condition
+from gnomon.trials.condition import NoOptions as NoOptions
+from gnomon.trials.condition import Situation as Situation
+from gnomon_tools.core.batch import Batch as Batch
+from gnomon_tools.core.clip import ClipFrame as ClipFrame
+from gnomon_tools.core.clip import Footage as Footage
+from gnomon_tools.core.clip import FootageFacts as FootageFacts
+from gnomon_tools.core.clip import Picture as Picture
+from gnomon_tools.core.clip import Pictures as Pictures
+from gnomon_tools.core.clip import UnreadableFootage as UnreadableFootage
+from gnomon_tools.core.inputs import BlindInput as BlindInput
+from gnomon_tools.core.inputs import Input as Input
+from gnomon_tools.core.inputs import Need as Need
+from gnomon_tools.core.inputs import held as held
+from gnomon_tools.core.marks import amount as amount
+from gnomon_tools.core.marks import area_of as area_of
+from gnomon_tools.core.marks import arrow_at as arrow_at
+from gnomon_tools.core.marks import box_area as box_area
+from gnomon_tools.core.marks import counted as counted
+from gnomon_tools.core.marks import dot_at as dot_at
+from gnomon_tools.core.marks import drawn as drawn
+from gnomon_tools.core.marks import floor_of as floor_of
+from gnomon_tools.core.marks import line_of as line_of
+from gnomon_tools.core.marks import number_in as number_in
+from gnomon_tools.core.marks import numbers_in as numbers_in
+from gnomon_tools.core.marks import place_dot as place_dot
+from gnomon_tools.core.marks import points_in as points_in
+from gnomon_tools.core.marks import rows_in as rows_in
+from gnomon_tools.core.marks import some as some
+from gnomon_tools.core.marks import span_of as span_of
+from gnomon_tools.core.marks import text_in as text_in
+from gnomon_tools.core.marks import texts_in as texts_in
+from gnomon_tools.core.marks import xy_in as xy_in
+from gnomon_tools.core.marks import xys as xys
+from gnomon_tools.core.scene_marks import camera_dot as camera_dot
+from gnomon_tools.core.scene_marks import heading_arrow as heading_arrow
+from gnomon_tools.core.scene_marks import location_dot as location_dot
+from gnomon_tools.core.scene_marks import spot_of as spot_of
+from gnomon_tools.core.scene_marks import straight_line as straight_line
+from gnomon_tools.core.scene_marks import way_lines as way_lines
+from gnomon_tools.core.sketch import Area as Area
+from gnomon_tools.core.sketch import Dot as Dot
+from gnomon_tools.core.sketch import Line as Line
+from gnomon_tools.core.sketch import Mark as Mark
+from gnomon_tools.core.sketch import Result as Result
+from gnomon_tools.core.sketch import Sketch as Sketch
+from gnomon_tools.core.sketch import Span as Span
+from gnomon_tools.core.tool import PictureResult as PictureResult
+from gnomon_tools.core.tool import TextResult as TextResult
+from gnomon_tools.core.tool import Tool as Tool
+from gnomon_tools.core.tool import ToolArgs as ToolArgs
+from gnomon_tools.core.tool import ToolContext as ToolContext
+from gnomon_tools.core.tool import ToolError as ToolError
+from gnomon_tools.core.tool import ToolResult as ToolResult
+from gnomon_tools.core.toolbox import Observation as Observation
+from gnomon_tools.core.toolbox import Toolbox as Toolbox
+from gnomon_tools.core.toolbox import WrappedToolbox as WrappedToolbox
+from gnomon_tools.scene.format import read_scene as read_scene
+from gnomon_tools.scene.format import write_scene as write_scene
+from gnomon_tools.scene.frame import Frame as Frame
+from gnomon_tools.scene.scene import Camera as Camera
+from gnomon_tools.scene.scene import MapImage as MapImage
+from gnomon_tools.scene.scene import Portal as Portal
+from gnomon_tools.scene.scene import Road as Road
+from gnomon_tools.scene.scene import Scene as Scene
+from gnomon_tools.scene.scene import ScenePlace as ScenePlace
+from gnomon_tools.scene.scene import Zone as Zone
 
-__all__ = [
-    "BENCHMARKS",
-    "EVERY_TASK",
-    "NO_ANSWER",
-    "Agent",
-    "AgentContext",
-    "AnswerOptions",
-    "Area",
-    "Arm",
-    "ArmPlan",
-    "Asked",
-    "AsksJudge",
-    "Batch",
-    "Benchmark",
-    "BlindInput",
-    "CallsInWords",
-    "Camera",
-    "ClipFrame",
-    "Condition",
-    "Conflict",
-    "Contrast",
-    "CountsModelCalls",
-    "CpuBound",
-    "DataError",
-    "DataFault",
-    "Decoding",
-    "Dot",
-    "FollowUp",
-    "Footage",
-    "FootageFacts",
-    "Frame",
-    "GnomonError",
-    "GroupedOptions",
-    "HasAnswerForm",
-    "HasHeuristics",
-    "HasOracle",
-    "HasQuestionFile",
-    "ImageBlock",
-    "ImageRef",
-    "Input",
-    "JudgesPlans",
-    "LimitReached",
-    "LimitsMetrics",
-    "Line",
-    "MapImage",
-    "Mark",
-    "MeasuresDifficulty",
-    "MediaStore",
-    "Message",
-    "Model",
-    "ModelFault",
-    "ModelProvider",
-    "ModelSpec",
-    "NamesJudged",
-    "Need",
-    "NoOptions",
-    "NotFound",
-    "Observation",
-    "OfficialScenes",
-    "OfficialShow",
-    "Option",
-    "OptionTable",
-    "Outcome",
-    "Part",
-    "Picture",
-    "PictureResult",
-    "Pictures",
-    "PlanRow",
-    "PlansRequests",
-    "Portal",
-    "Preset",
-    "PresetOptions",
-    "Price",
-    "PromptProtocol",
-    "ProviderFault",
-    "ProvidesToolInputs",
-    "Published",
-    "PutsVerdictsInWords",
-    "QuestionFile",
-    "QuestionView",
-    "Rate",
-    "ReadsOwnFiles",
-    "Reply",
-    "Request",
-    "Result",
-    "Road",
-    "Row",
-    "Sample",
-    "SampleRef",
-    "SampleSet",
-    "Scene",
-    "ScenePlace",
-    "Score",
-    "Scoring",
-    "Select",
-    "ServesByFile",
-    "ServesBySelect",
-    "SetsDecoding",
-    "ShortcutGuess",
-    "ShownClip",
-    "ShownPicture",
-    "ShowsQuestions",
-    "Situation",
-    "Sketch",
-    "Span",
-    "SpecError",
-    "SpellsOutTasks",
-    "SupportsOptions",
-    "TellsQuestions",
-    "TextBlock",
-    "TextResult",
-    "Tool",
-    "ToolArgs",
-    "ToolCall",
-    "ToolContext",
-    "ToolError",
-    "ToolResult",
-    "Toolbox",
-    "Transforms",
-    "Unavailable",
-    "UnreadableFootage",
-    "VideoBlock",
-    "VideoRef",
-    "WrappedToolbox",
-    "Zone",
-    "amount",
-    "answers_of",
-    "area_of",
-    "arrow_at",
-    "box_area",
-    "camera_dot",
-    "contrast",
-    "counted",
-    "dot_at",
-    "drawn",
-    "floor_of",
-    "guess",
-    "heading_arrow",
-    "held",
-    "joined_answers",
-    "line_of",
-    "location_dot",
-    "missing_fact",
-    "number_in",
-    "numbers_in",
-    "ordinal",
-    "place_dot",
-    "plain_verdict",
-    "plan_of",
-    "points_in",
-    "read_choice",
-    "read_scene",
-    "reject_variant",
-    "rows_in",
-    "some",
-    "span_of",
-    "spot_of",
-    "stable_hash",
-    "stable_seed",
-    "straight_line",
-    "text_in",
-    "text_of",
-    "texts_in",
-    "verdict_on_options",
-    "way_lines",
-    "write_scene",
-    "xy_in",
-    "xys",
-]
+__all__ = sorted(name for name in globals() if not name.startswith("_"))

@@ -237,7 +237,7 @@ def state_text(view: "JobView") -> str:
 
 def missing_text(view: "JobView") -> str:
     """What a job lacks, in words; empty where it completed with every trial."""
-    from gnomon.exchange.run import is_imported  # late, as below
+    from gnomon.exchange.imported_job import is_imported  # late, as below
     from gnomon.spec.job_spec import JobSpec
 
     counts = view["counts"]

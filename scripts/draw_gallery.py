@@ -12,15 +12,15 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from gnomon_worlds.drawing import Drawn, draw, map_of
-from gnomon_worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
 from gnomon_worlds.families.family_numbers import FamilyNumber
-from gnomon_worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
+from gnomon_worlds.families.sample_making import FAMILIES, DrawnQuestion, draw_question
 from gnomon_worlds.motion.flying import Flight
+from gnomon_worlds.motion.sample_making import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
 from gnomon_worlds.motion.tour import Tour
 from gnomon_worlds.rendering.clip import Clip, Style, clips_of
 from gnomon_worlds.rendering.light import Conditions
 from gnomon_worlds.rendering.tour_clip import TourClip
+from gnomon_worlds.sample_making import Drawn, draw, map_of
 from gnomon_worlds.sample_numbers import CELLS, Number
 from gnomon_worlds.world import World
 

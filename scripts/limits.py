@@ -82,8 +82,8 @@ GROUPS: dict[str, tuple[Bound, ...]] = {
         Bound("a document of JSON", "gnomon.exchange.json_lines", "MOST_DOCUMENT", "bytes", "refused"),
         Bound("a line of JSON or of rows", "gnomon.exchange.json_lines", "MOST_LINE", "bytes", "refused"),
         Bound("values of either", "gnomon.exchange.json_lines", "MOST_VALUES", "", "refused undecoded"),
-        Bound("a sheet, unpacked", "gnomon.exchange.sheet", "MOST_BYTES", "bytes", "refused"),
-        Bound("elements of its row", "gnomon.exchange.sheet", "MOST_HELD", "", "refused"),
+        Bound("a sheet, unpacked", "gnomon.exchange.xlsx_sheet", "MOST_BYTES", "bytes", "refused"),
+        Bound("elements of its row", "gnomon.exchange.xlsx_sheet", "MOST_HELD", "", "refused"),
     ),
     "Tools and agents": (
         Bound("a tool server's message", f"{SERVERS}.stdio", "MAX_MESSAGE_BYTES", "bytes", "stopped"),
@@ -122,7 +122,10 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("gnomon", "tools/*", "agents/*", "workers/*", "service/*", "packages/*/gnomon_*")
 BEGINNINGS = ("MAX_", "MOST_")
 SHORTENED = ("QUOTED", "SHOWN", "LISTED", "SAID", "KEPT", "NAMES", "NAMED", "OFFERED", "WORDS")  # texts
-SHOWN = ("gnomon.report", "gnomon.drawing", "gnomon.reading", "gnomon.statistics")  # refuse nothing
+SHOWN = (  # refuse nothing
+    *("gnomon.report", "gnomon.drawing", "gnomon.reading", "gnomon.statistics", "gnomon_service.web"),
+    *(f"gnomon_analyses.{part}" for part in ("board", "comparing", "paper", "sections")),
+)
 
 
 def others() -> list[tuple[str, str]]:

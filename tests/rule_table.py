@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon_tools.servers.cassette import RecordedCall, cassette_lines
-from gnomon_tools.servers.definition import McpServer, ToolServer
 from gnomon_tools.servers.listing import ListedTool, Listing
+from gnomon_tools.servers.server_spec import McpServer, ToolServer
 from gnomon_worlds.generate import generate
 from tests.published_clips import publish_urban
 

@@ -28,7 +28,7 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
     "gnomon_analyses.pages.paper": "each page stands alone",
     "gnomon_analyses.statistics.reliability": "arithmetic stands apart from the section that shows it",
     "gnomon_conformance.kinds": "a package's own module holds names and no code",
-    "gnomon_workers.kept_model": "what is put around a model stands alone, as the others do",
+    "gnomon_workers.paused_model": "what is put around a model stands alone, as the others do",
     "gnomon_workers.store.worker_registry": "one module per table of the store",
 }
 

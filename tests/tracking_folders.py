@@ -17,9 +17,9 @@ from PIL import Image
 
 from gnomon_tools.scene.format import write_scene
 from gnomon_tools.scene.frame import Frame
-from gnomon_worlds.drawing import world_of
 from gnomon_worlds.question import box
-from gnomon_worlds.tracking.tracking import COLUMNS, FORMAT, SITE_FILE, TRACKS, TrackedCamera, Tracking
+from gnomon_worlds.sample_making import world_of
+from gnomon_worlds.tracking.neutral_form import COLUMNS, FORMAT, SITE_FILE, TRACKS, TrackedCamera, Tracking
 from gnomon_worlds.trajectory import Trip, trip
 from gnomon_worlds.world import World
 

@@ -102,7 +102,6 @@ class FaultsCondition(Condition):
         return arm.faults is not None and arm.results == "live"
 
     def on_toolbox(self, toolbox: Toolbox, sample: Sample, now: Situation) -> Toolbox:  # noqa: ARG002
-        """The tools, some of whose calls are hit."""
         if now.arm.faults is None:
             return toolbox
         return FaultyToolbox(toolbox.tools, toolbox.context, faults=now.arm.faults, seed=now.seed)

@@ -16,7 +16,6 @@ class Instructions(Condition):
         return bool(arm.instructions)
 
     def on_prompt(self, messages: list[Message], sample: Sample, now: Situation) -> list[Message]:  # noqa: ARG002
-        """The messages with the text before the question."""
         return before_question(messages, f"{now.arm.instructions.rstrip()}\n\n")
 
 

@@ -52,7 +52,6 @@ class ResultsCondition(Condition):
         return arm.results == "other_scene"
 
     def on_toolbox(self, toolbox: Toolbox, sample: Sample, now: Situation) -> Toolbox:
-        """The tools, whose results are replaced."""
         if now.arm.results == "neutral":
             return PlaceboToolbox(toolbox.tools, toolbox.context)
         donors = now.donors or Donors(sample, None, seed=now.seed)

@@ -126,7 +126,6 @@ class ToolNames(Condition):
         return arm.tool_names != "original" or arm.tool_order != "by_name"
 
     def as_shown(self, toolbox: Toolbox, now: Situation) -> Toolbox:
-        """The toolbox under those names, in that order."""
         return presented(toolbox, now.arm, seed=now.seed)
 
 

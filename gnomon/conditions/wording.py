@@ -68,7 +68,6 @@ def worded(
 
 
 def _rewritten(sample: Sample, rewrite: Callable[[str], str]) -> Sample:
-    """The sample with each of its texts rewritten."""
     parts = [
         replace(part, content=rewrite(part.content)) if isinstance(part.content, str) else part
         for part in sample.parts
@@ -87,7 +86,6 @@ class WordingCondition(Condition):
         return True
 
     def on_sample(self, sample: Sample, now: Situation) -> Sample:
-        """The question in those words."""
         if now.benchmark is None:
             return sample
         return worded(sample, now.arm.wording, now.benchmark, words=now.words)

@@ -34,7 +34,6 @@ class ShownQuestion:
 
     @property
     def sample(self) -> Sample | None:
-        """The sample, where it could be opened."""
         return self.opened.sample
 
     def is_asked_by(self, row: Row | None) -> bool:

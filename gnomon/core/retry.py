@@ -10,7 +10,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.validation import AS_LIST, StrictModel
 
 TransientCause = Literal["bad_response", "connection", "rate_limit", "server_error", "timeout"]
-MAX_DOUBLINGS = 60  # beyond, a pause is longer than any cap
+MAX_DOUBLINGS = 60  # of a pause; any cap is shorter
 
 
 class RetryPolicy(StrictModel):

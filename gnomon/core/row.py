@@ -152,7 +152,6 @@ class RowColumn:
 
     @property
     def is_json(self) -> bool:
-        """Whether the table holds it as JSON text."""
         return self.kind in ("texts", "mapping")
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 
 SIZE = 10_000  # rows of a batch
-SPARSE = 16  # tuples of codes up to so many times their number are looked up
 Places = NDArray[np.intp]
 _MAPPINGS = tuple(column.name for column in ROW_COLUMNS if column.kind == "mapping")
 
@@ -26,8 +25,6 @@ class Distinct(Sequence[Any]):
     def of(cls, column: Sequence[Any]) -> "Distinct":
         """A column of hashable values."""
         values = list(dict.fromkeys(column))
-        if len(values) == 1:
-            return cls(values, np.zeros(len(column), np.intp))
         number_of = {value: number for number, value in enumerate(values)}
         return cls(values, np.fromiter(map(number_of.__getitem__, column), np.intp, len(column)))
 
@@ -86,15 +83,10 @@ class RowBatch:
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN: None."""
         if name not in self._numbers:
-            column = self.columns[name]
-            if column and column[0] is None and column.count(None) == len(column):  # as of unknown tokens
-                self._numbers[name] = np.full(len(column), np.nan)
-            else:
-                self._numbers[name] = np.array(column, np.float64)
+            self._numbers[name] = np.array(self.columns[name], np.float64)
         return self._numbers[name]
 
     def rows(self, places: Places | None = None) -> Iterator[Row]:
-        """The rows at these places; all of them unless given."""
         owned = {name: self.distinct(name) for name in self._own}
         for place in range(len(self)) if places is None else places.tolist():
             values = {name: self.columns[name][place] for name in COLUMNS}
@@ -125,14 +117,6 @@ def distinct_codes(*codes: Places) -> tuple[Places, Places]:
             keys = np.unique(keys, return_inverse=True)[1]
             most = len(keys)
         keys, most = keys * size + column, most * size
-    if most <= SPARSE * len(keys):  # looked up, not sorted
-        places = np.arange(len(keys))
-        first = np.full(most, len(keys))
-        first[keys[::-1]] = places[::-1]  # the first of several is written last
-        firsts = np.sort(first[first < len(keys)])
-        numbers = np.empty(most, np.intp)
-        numbers[keys[firsts]] = places[: len(firsts)]
-        return numbers[keys], firsts
     _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     rank = np.empty(len(order), np.intp)

@@ -99,7 +99,6 @@ class Sample:
 
     @property
     def scene(self) -> Scene | None:
-        """Its scene."""
         return self.find(Scene)
 
     @property

@@ -37,7 +37,6 @@ class SealLine:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What the line says."""
         body: dict[str, Any] = json.loads(self.text)
         return body
 
@@ -80,7 +79,6 @@ class PlannedSamples:
 
     @property
     def sha256(self) -> str:
-        """The digest of those that have passed."""
         return self._digest.hexdigest()
 
 

@@ -24,7 +24,6 @@ class TrialTimeout:
 
     @property
     def is_over(self) -> bool:
-        """Whether it was this timeout that ended the trial."""
         return self._timeout.expired()
 
     @property
@@ -48,7 +47,6 @@ class TrialTimeout:
                 self._wind()
 
     def stop(self) -> None:
-        """The trial has ended."""
         if self._timer is not None:
             self._timer.cancel()
 

@@ -189,7 +189,8 @@ class Trace:
         if self.account is not None:
             tokens: int | None = getattr(self.account, name)
             return tokens
-        return _total([getattr(reply, name) for reply in self.replies])
+        counts = [getattr(reply, name) for reply in self.replies]
+        return None if None in counts else sum(counts)
 
     def to_json(self) -> dict[str, Any]:
         """The trace as plain data; pictures stay hashes."""
@@ -204,7 +205,3 @@ def _plain(step: Step) -> dict[str, Any]:
     """The step as a dict. Not `asdict`: that copies tool calls in depth, which are plain data already."""
     fields = {name: getattr(step, name) for name in step.__slots__}
     return {name: value for name, value in fields.items() if value or name not in TOLD}
-
-
-def _total(counts: list[int | None]) -> int | None:
-    return None if None in counts else sum(count for count in counts if count is not None)

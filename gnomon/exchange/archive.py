@@ -26,7 +26,6 @@ class Archive:
         self._path, self._zip = path, zipfile.ZipFile(path)
 
     def names(self) -> list[str]:
-        """The names of its members."""
         return self._zip.namelist()
 
     def sizes(self) -> dict[str, int]:
@@ -72,7 +71,6 @@ class Archive:
         return unpacked
 
     def close(self) -> None:
-        """Close the file."""
         self._zip.close()
 
 

@@ -117,6 +117,5 @@ def _listed(target: object) -> list[str]:
 
 
 def _target(target: str, options: Sequence[str]) -> str:
-    """The right option where the target is its letter."""
     place = ord(target) - ord("A") if len(target) == 1 and target not in options else -1
     return options[place] if 0 <= place < len(options) else target

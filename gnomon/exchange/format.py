@@ -7,9 +7,9 @@ from pathlib import Path
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.job_export import ExportedJob, ExportFile, zipped
 from gnomon.exchange.named_field import NamedField
-from gnomon.exchange.run import Ended
 from gnomon_tools.core.registry import Registry
 
 ZIP = "application/zip"

@@ -58,7 +58,6 @@ class ExportedJob:
                     yield model.label, arm.name
 
     def trials(self, model: str | None = None, arm: str | None = None) -> Iterator[tuple[Row, Json | None]]:
-        """The rows with their traces, of a model and an arm or of all."""
         for row in self.rows(model, arm):
             yield row, self.trace(row.trial_id)
 

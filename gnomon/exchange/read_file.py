@@ -7,7 +7,7 @@ from pathlib import Path
 from gnomon.core.errors import SpecError
 from gnomon.exchange import json_lines, row_file
 from gnomon.exchange.format import FORMATS, Format, Reading, Start, format_called, read_names
-from gnomon.exchange.run import Ended
+from gnomon.exchange.imported_job import Ended
 
 ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
 READ = (

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from gnomon.core.errors import DataError
 from gnomon.media.clips import Clips, Frames, Look
-from gnomon.media.rules import AtTimes, FrameRule
+from gnomon.media.frame_rules import AtTimes, FrameRule
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture, UnreadableFootage
 
 

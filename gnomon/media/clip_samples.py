@@ -18,7 +18,7 @@ from gnomon.core.select import Select
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
-from gnomon.media.rules import FrameRule
+from gnomon.media.frame_rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.parquet_file import read_group, row_counts
 from gnomon_tools.core.inputs import held
@@ -89,13 +89,11 @@ class ClipSamples(Generic[Q]):
     tell: Callable[[Q], Asked] | None = None  # what a question asks, where that is known before it is built
 
     def asked(self) -> Iterator[Asked]:
-        """What the questions ask."""
         if self.tell is not None:
             yield from map(self.tell, self.questions.values())
 
     @property
     def sought(self) -> str:
-        """Where clips were looked for."""
         return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:

@@ -13,7 +13,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef
 from gnomon.media.drawn_later import alone
-from gnomon.media.rules import FrameRule
+from gnomon.media.frame_rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.media.video import Video, decode, probe, probe_decoding
 from gnomon.whole_file import write_whole

@@ -185,8 +185,8 @@ class Choices:
         if text.startswith('{"'):
             return None  # JSON that holds no answer
         if text.lstrip().startswith("["):
-            listed = _json_list(text)
-            if listed is not None:
+            listed = json_value(text)
+            if isinstance(listed, list) and listed:
                 return self._of(without_marks(str(listed[0]))) if len(listed) == 1 else self._listed(listed)
             if "," in text and "]" not in text:
                 return Unclear()  # a list that was cut
@@ -258,7 +258,6 @@ class Choices:
         return Unclear() if letters else None
 
     def _by_text(self, text: str) -> str | None:
-        """The option whose text this is."""
         plain = bare(text)
         if not plain or (len(plain) == 1 and self._have_words):
             return None
@@ -474,8 +473,3 @@ def _is_part(text: str, at: int, edge: str) -> bool:
     if not 0 <= at < len(text) or not text[at].isascii() or not edge.isalnum():
         return False
     return text[at].isalnum() or (edge.isdigit() and text[at] == ".") or text[at] == "-"
-
-
-def _json_list(text: str) -> list[object] | None:
-    value = json_value(text)
-    return value if isinstance(value, list) and value else None

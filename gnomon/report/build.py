@@ -11,7 +11,7 @@ from gnomon.core.row_batch import RowBatch, in_batches
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import SealLine
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import read_scores

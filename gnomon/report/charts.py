@@ -68,15 +68,12 @@ class Layout:
 
     @property
     def row(self) -> float:
-        """The height of a row."""
         return LINE * self.texts + 24.0 if self.texts else 26.0
 
     def scale(self, low: float, high: float) -> Scale:
-        """The scale of these values."""
         return Scale(low=low, high=high, start=self.left, end=self.right)
 
     def middle(self, index: int, top: float) -> float:
-        """The middle of a row's mark."""
         return top + self.row * (index + 1) - (12.0 if self.texts else self.row / 2)
 
     def texts_of(self, index: int, top: float, label: str, note: str) -> Iterator[str]:
@@ -356,7 +353,6 @@ def _curve(
 
 
 def _area(curve: Curve, x_scale: Scale, y_scale: Scale) -> str:
-    """The band of a curve."""
     upper = [(x_scale.at(x), y_scale.at(ends[1])) for x, _, ends in curve.points if ends]
     lower = [(x_scale.at(x), y_scale.at(ends[0])) for x, _, ends in curve.points if ends]
     return f'<polygon class="area" points="{_pairs([*upper, *reversed(lower)])}"/>'

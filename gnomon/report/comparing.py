@@ -5,22 +5,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from typing_extensions import TypedDict
-
 from gnomon.report.adjustment import Adjusted, adjust, adjusted_alone
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.contrast import ContrastReport, Family
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
-from gnomon.report.price import price_in_words
 from gnomon.report.reply_alerts import uncalled_arms
 from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
-from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, interval, pair_key
+from gnomon.report.section import UNFINISHED, PairKey, ReportInput, interval, pair_key
 from gnomon.report.sections.prices import prices
 from gnomon.report.sequence import stop_words
 from gnomon.report.text_formats import capitalised, count, listed
+from gnomon.report.usage_ratios import price_in_words
 from gnomon.report.verdict import (
     HOLDS_ZERO,
     NOTHING,
@@ -171,7 +169,10 @@ def contrast_report(
 
     `together` is the same over the trials that were run together, where too many others were not.
     """
-    comparison = result.comparison
+    comparison, loss = result.comparison, result.loss
+    modelled = (comparison.diff, comparison.ci95) if comparison else (None, None)
+    if comparison and loss:
+        modelled = loss.modelled, comparison.ci95 and loss.moved(comparison.ci95, comparison.se or 0.0)
     contrast: ContrastReport = {
         "model": result.pair.model,
         "baseline": result.pair.baseline,
@@ -209,8 +210,10 @@ def contrast_report(
         "mde": detectable.effect,
         "mde_note": detectable.note,
         "bounds": interval(result.bounds),
-        "loss_p": result.loss.p if result.loss else None,
-        **_modelled(result),
+        "loss_p": loss.p if loss else None,
+        "modelled_diff": modelled[0],
+        "modelled_ci95": interval(modelled[1]),
+        "worst_ci95": interval(result.worst_ci95),
         "unknown_ci95": interval(result.worst_ci95 if result.unknown else None),
         "verdict": "undecided",
         "withheld": comparison is not None and is_withheld(result),
@@ -247,28 +250,6 @@ def _judged(result: PairResult, adjusted: Adjusted) -> Ruling:
         equivalence_p=adjusted.equivalence_p_adjusted,
         alpha=result.alpha,
     )
-
-
-class _Modelled(TypedDict):
-    """The difference with lost trials modelled; where none is lost it is the observed one."""
-
-    modelled_diff: float | None
-    modelled_ci95: Interval
-    worst_ci95: Interval
-
-
-def _modelled(result: PairResult) -> _Modelled:
-    comparison, loss = result.comparison, result.loss
-    if comparison is None:
-        return {"modelled_diff": None, "modelled_ci95": None, "worst_ci95": None}
-    diff, ci95 = comparison.diff, comparison.ci95
-    if loss is not None:
-        diff, ci95 = loss.modelled, ci95 and loss.moved(ci95, comparison.se or 0.0)
-    return {
-        "modelled_diff": diff,
-        "modelled_ci95": interval(ci95),
-        "worst_ci95": interval(result.worst_ci95),
-    }
 
 
 def _small_study_text(contrast: ContrastReport) -> str:

@@ -74,12 +74,6 @@ def detectable_in(
     return smallest_effect(study, rule, looks=looks, draws=draws)
 
 
-def _by_t(study: PlantedStudy, alpha: float) -> float:
-    none = np.zeros(study.grouping.n)
-    df = study.grouping.estimate(none, limits=(-1.0, 1.0)).df or 1.0
-    return detectable_by_t(study, alpha=alpha, df=df, is_pairs=_is_pairs(study))
-
-
 def _is_pairs(study: PlantedStudy) -> bool:
     """Whether right and wrong answers of independent samples are compared, which McNemar's test decides."""
     return study.grouping.is_plain and set(study.spread.sizes) <= {0.0, 1.0} and study.repeats == 1
@@ -93,7 +87,8 @@ def smallest_effect(study: PlantedStudy, rule: Rule, *, looks: int = 1, draws: i
     random = np.random.default_rng(SEED)
     if (never := _never(study, rule, looks, random)) is not None:
         return never
-    effect = _by_t(study, ALPHA / looks)
+    df = study.grouping.estimate(np.zeros(study.grouping.n), limits=(-1.0, 1.0)).df or 1.0
+    effect = detectable_by_t(study, alpha=ALPHA / looks, df=df, is_pairs=_is_pairs(study))
     if not study.loses and _decides_by_t(study, effect):
         return Detectable(effect=effect)
     draws = draws if study.grouping.n <= LARGE else FEWEST_DRAWS

@@ -18,7 +18,6 @@ class ArmPair:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Model, baseline and variant."""
         return self.model, self.baseline, self.variant
 
 

@@ -6,10 +6,12 @@ their drawings, then their pictures.
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
+from jinja2 import Template
 from markupsafe import Markup, escape
 
 from gnomon.core.opened_question import OpenedQuestion, ShownQuestion, question_record, show_question
@@ -72,12 +74,6 @@ class Card:
     html: Markup
 
 
-class CardTemplate(Protocol):
-    """Renders what `_view` gives."""
-
-    def render(self, view: Mapping[str, Any]) -> str: ...
-
-
 @dataclass(slots=True, kw_only=True)
 class OpenedSamples:
     """The samples of a page. `problem` says why there are none; `left_out` what had no room."""
@@ -113,7 +109,7 @@ class OpenedSamples:
 
 
 def open_samples(
-    report: Reported, source: SampleSource, template: CardTemplate, *, arms: Sequence[str]
+    report: Reported, source: SampleSource, template: Template, *, arms: Sequence[str]
 ) -> OpenedSamples:
     """The samples that the page shows, as `template` renders them; none where they cannot be opened.
 
@@ -130,15 +126,21 @@ def open_samples(
                 return opened  # data that are gone are gone for all
             continue
         view = _view(choice, question, source.trials(choice.sample_id, choice.pair[0]), len(views), arms)
-        size = _size(template.render(view))
+        size = len(template.render(view).encode(errors="replace"))
         if size > room:
             without_room += 1
             continue
         room -= size
         views.append((choice, view))
-    without_pictures, uris = 0, _PictureUris(source)
+    without_pictures = 0
+
+    @cache  # several samples may show one picture
+    def uri_of(sha256: str) -> str | None:
+        data = source.picture(sha256)
+        return picture_uri(data) if data else None
+
     for _, view in while_wanted(views):
-        room -= _add_pictures(view, uris, room)
+        room -= _add_pictures(view, uri_of, room)
         without_pictures += bool(view["pictures_left_out"])
     opened.cards = [
         Card(
@@ -164,10 +166,6 @@ def _left_out(cards: int, pictures: int) -> str:
         parts.append(f"of {count(pictures, 'sample')} some pictures had no room")
     limit = f"{MOST_BYTES / 1e6:.0f} MB"
     return f"This file stays below {limit}: {', and '.join(parts)}." if parts else ""
-
-
-def _size(html: str) -> int:
-    return len(html.encode(errors="replace"))
 
 
 def _view(
@@ -283,22 +281,7 @@ def _first_chosen(turns: Sequence[dict[str, Any]]) -> int:
     return int((telling[:1] or with_calls or [0])[-1])
 
 
-class _PictureUris:
-    """The pictures of a source as data: URIs; one that several samples show is made smaller once."""
-
-    def __init__(self, source: SampleSource) -> None:
-        self._source = source
-        self._made: dict[str, str | None] = {}
-
-    def get(self, sha256: str) -> str | None:
-        """The picture; None where it is gone or cannot be read."""
-        if sha256 not in self._made:
-            data = self._source.picture(sha256)
-            self._made[sha256] = picture_uri(data) if data else None
-        return self._made[sha256]
-
-
-def _add_pictures(view: dict[str, Any], uris: _PictureUris, room: int) -> int:
+def _add_pictures(view: dict[str, Any], uri_of: Callable[[str], str | None], room: int) -> int:
     """Add the sample's pictures, or the first frames of its clips, as far as `room` goes; the bytes taken."""
     question = view["question"]
     wanted = [*question["pictures"]]
@@ -307,7 +290,7 @@ def _add_pictures(view: dict[str, Any], uris: _PictureUris, room: int) -> int:
         wanted += ({**frame, "caption": f"{clip['caption']}, {frame['time_s']:g} s"} for frame in frames)
     taken = 0
     for picture in wanted[:MOST_PICTURES]:
-        uri = uris.get(picture["sha256"])
+        uri = uri_of(picture["sha256"])
         if uri is None or taken + len(uri) + 300 > room:
             view["pictures_left_out"] += uri is not None
             continue

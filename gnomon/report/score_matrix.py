@@ -1,11 +1,9 @@
 """Reads a job's rows, once, into matrices of groups and samples."""
 
 import math
-from array import array
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -100,7 +98,6 @@ class SampleScores:
         self._designs[_design_key(headline, self.everywhere())] = whole
 
     def everywhere(self) -> NDArray[np.bool_]:
-        """The mask of all samples."""
         return np.ones(len(self.cells), dtype=np.bool_)
 
 
@@ -111,7 +108,6 @@ class JobScores(SampleScores):
     at: Mapping[Group, int]  # a group's place among them
 
     def groups_of(self, pair: ArmPair) -> tuple[int, int]:
-        """The places of the pair's baseline and variant among the groups."""
         return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
 
 
@@ -133,14 +129,13 @@ class ScoreMatrix(JobScores):
     row_scores: Floats  # by scored row
 
     def totals_of(self, model: str) -> list[GroupTotals]:
-        """The totals of the model's groups."""
         return [totals for (name, _), totals in zip(self.groups, self.totals, strict=True) if name == model]
 
     def variances(self, group: int) -> Floats:
         """The unbiased variance between a sample's repeats; NaN of fewer than two."""
         n, sums = self.answered[group], self.score_sums[group]
         rows, samples = self.rows_of(group)
-        squares = sums_by_place(samples, self.row_scores[rows] ** 2, len(n), most=int(n.max(initial=0)))
+        squares = sums_by_place(samples, self.row_scores[rows] ** 2, len(n))
         variances: Floats = np.full(len(n), np.nan)
         np.divide(squares - sums**2 / np.maximum(n, 1), n - 1, out=variances, where=n > 1)
         return np.maximum(variances, 0.0)
@@ -159,7 +154,6 @@ class ScoreMatrix(JobScores):
         return scores
 
     def rows_of(self, group: int) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-        """Which scored rows are the group's, and their samples."""
         size = len(self.samples)
         rows = (self.places >= group * size) & (self.places < (group + 1) * size)
         return rows, self.places[rows] - group * size
@@ -199,12 +193,11 @@ class _Columns:
         self.clusters: dict[str, int] = {}  # "" is no cluster
         self.answers: list[str | None] = []
         self.trials: list[str] = []
-        self._by_row = {name: array(kind) for name, kind in BY_ROW.items()}  # grow in their places
-        self._by_sample = {"cell": array("q"), "cluster": array("q")}
+        self._by_row = {name: [np.empty(0, kind)] for name, kind in BY_ROW.items()}
+        self._by_sample: dict[str, list[int]] = {"cell": [], "cluster": []}
         self._called: dict[str, list[NDArray[np.int64]]] = defaultdict(list)  # by tool: group and sample
 
     def read(self, batches: Iterable[RowBatch]) -> None:
-        """Take in all rows."""
         for batch in batches:
             alike = batch.distinct("model", "arm")
             numbers = numbers_of(self.groups, alike.values)
@@ -219,17 +212,18 @@ class _Columns:
                 "score": scores_of(batch),
                 "state": unknown_codes(states.values)[states.codes],
             }
-            for name, values in self._by_row.items():
-                _append(values, columns[name] if name in columns else batch.numbers(name))
+            for name, parts in self._by_row.items():
+                column = columns[name] if name in columns else batch.numbers(name)
+                parts.append(column.astype(BY_ROW[name]))
             self._note_texts(batch)
 
     def by_row(self, name: str) -> NDArray[Any]:
         """A column; it can be had once."""
-        return np.frombuffer(self._by_row.pop(name), BY_ROW[name])
+        return np.concatenate(self._by_row.pop(name))
 
     def by_sample(self, name: str) -> Codes:
         """A column of samples, in the order in which they first came."""
-        return np.frombuffer(self._by_sample[name], np.int64)
+        return np.array(self._by_sample[name], np.intp)
 
     def add_up(self, name: str, groups: Codes) -> None:
         """Tell each group the exact sum of what is known of a column."""
@@ -255,7 +249,7 @@ class _Columns:
         for name, numbered in (("cell", self.cells), ("cluster", self.clusters)):
             column = batch.distinct(name)
             names = [column.values[code] for code in column.codes[firsts].tolist()]
-            _append(self._by_sample[name], numbers_of(numbered, names))
+            self._by_sample[name] += numbers_of(numbered, names).tolist()
         return numbers[alike.codes]
 
     def _note_tools(self, batch: RowBatch, groups: Codes, samples: Codes) -> None:
@@ -263,7 +257,7 @@ class _Columns:
         pairs, firsts = distinct_codes(groups, batch.distinct("sample_id").codes)
         for name in dict.fromkeys(name for tools in used.values for name in tools):
             has_called = np.zeros(len(firsts), np.bool_)
-            has_called[pairs[used.places(partial(_holds, name))]] = True
+            has_called[pairs[used.places(lambda tools, name=name: name in tools)]] = True
             rows = firsts[has_called]
             self._called[name].append((groups[rows] << 32) + samples[rows])
 
@@ -340,23 +334,15 @@ def read_scores(
 def matrix_of(at: NDArray[np.integer], shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
     """How often each place occurs, or the sum of its values, smallest first: the order of rows is nothing."""
     size = shape[0] * shape[1]
-    counts = np.bincount(at, minlength=size)
     if values is None:
-        return counts.astype(np.int32).reshape(shape)
-    return sums_by_place(at, values, size, most=int(counts.max(initial=0))).reshape(shape)
+        return np.bincount(at, minlength=size).astype(np.int32).reshape(shape)
+    return sums_by_place(at, values, size).reshape(shape)
 
 
-def sums_by_place(places: NDArray[np.integer], values: Floats, size: int, *, most: int) -> Floats:
-    """The sum of the values at each of `size` places, smallest first; `most` is how many one place has."""
-    if most > 2 and not _is_exact(values):  # two give the same sum in any order
-        order = np.argsort(values)  # of all: then those of each place are in order too
-        places, values = places[order], values[order]
-    return np.bincount(places, values, minlength=size).astype(np.float64, copy=False)
-
-
-def _is_exact(values: Floats) -> bool:
-    """Whether any order of adding gives the same sum to the last digit, as of small whole numbers."""
-    return bool(np.all(np.floor(values) == values)) and float(np.sum(np.abs(values))) < 2**53
+def sums_by_place(places: NDArray[np.integer], values: Floats, size: int) -> Floats:
+    """The sum of the values at each of `size` places, smallest first."""
+    order = np.argsort(values)  # of all: then those of each place are in order too
+    return np.bincount(places[order], values[order], minlength=size).astype(np.float64, copy=False)
 
 
 def numbers_of(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
@@ -369,14 +355,6 @@ def numbers_of(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
 
 def _design_key(headline: Headline, within: NDArray[np.bool_]) -> tuple[Headline, bytes]:
     return headline, np.packbits(within).tobytes()
-
-
-def _append(values: "array[Any]", more: NDArray[Any]) -> None:
-    values.frombytes(more.astype(values.typecode, copy=False).tobytes())
-
-
-def _holds(name: str, names: Container[str]) -> bool:
-    return name in names
 
 
 def _ranks(names: Iterable[str]) -> tuple[tuple[str, ...], Codes]:

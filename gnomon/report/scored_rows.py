@@ -28,7 +28,6 @@ class ScoredRows:
         self._versions: dict[str, int] = {"": 0}
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of the next rows."""
         scored = np.flatnonzero(np.isfinite(scores_of(batch)))
         versions = batch.distinct("model_version")
         numbers = [self._versions.setdefault(name, len(self._versions)) for name in versions.values]

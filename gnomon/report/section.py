@@ -17,7 +17,7 @@ from gnomon.core.review import HumanAnswer
 from gnomon.core.row_batch import RowBatch
 from gnomon.core.sample import DataFault
 from gnomon.core.seal import SealLine
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.fitness.table import Fitness
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
@@ -124,7 +124,6 @@ class ReportInput:
 
     @property
     def models(self) -> list[str]:
-        """The models' labels, in the order of the spec."""
         return [model.label for model in self.spec.models]
 
 

@@ -8,7 +8,7 @@ So it does not matter when anybody looks.
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class DrawnPlan:
         """The number of the last look whose clusters have ended under both arms; 0: none yet."""
         has_ended = np.ones(len(self.places), dtype=np.bool_)
         for group, arm in zip(scores.groups_of(pair), (pair.baseline, pair.variant), strict=True):
-            ended = self._planned(scores.answered[group] + scores.missing[group], 0)
+            ended = np.append(scores.answered[group] + scores.missing[group], 0)[self.places]
             has_ended &= ended >= self.repeats[arm]
         leading = int(self.clusters[~has_ended].min(initial=self.clusters_n))
         return bisect_right(self.looks.clusters, leading)
@@ -114,10 +114,6 @@ class DrawnPlan:
         first = self.places[self.clusters < self.clusters_at(self.look(scores, pair))]
         mask[first[first >= 0]] = True
         return mask
-
-    def _planned(self, values: NDArray[Any], absent: float) -> NDArray[Any]:
-        """Values by sample of the scores, by planned sample."""
-        return np.append(values, absent)[self.places]
 
 
 def drawn_plan(

@@ -84,19 +84,28 @@ def both_ranges(compared: Mapping[str, Any]) -> str:
     return points_range(compared["ci95"]) + more
 
 
+def margin_size(ends: Sequence[float]) -> str:
+    """A margin in points: one figure where both sides are alike.
+
+    >>> margin_size((-0.05, 0.05)), margin_size((-0.041, 0.044)), margin_size((-0.01, 0.01))
+    ('5 points', '−4.1 to +4.4 points', '1 point')
+    """
+    low, high = ends
+    size = f"{100 * high:.3g}" if abs(low + high) < 1e-9 else points_range(ends)
+    return f"{size} point" if size == "1" else f"{size} points"
+
+
 def margin_range(compared: Mapping[str, Any], nominal: float) -> str:
     """The margin in force for a comparison, and why it is not the nominal one, if it is not.
 
     >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, narrowed near 0 %"}, 0.05)
     '±1 point (5, narrowed near 0 %)'
-    >>> margin_range({"margin": [-0.041, 0.044], "margin_why": "odds 1.2 times"}, 0.05)
-    '−4.1 to +4.4 points (odds 1.2 times)'
     """
-    low, high = compared.get("margin") or (-nominal, nominal)  # absent from reports of older versions
-    size = f"±{100 * high:.3g}" if abs(low + high) < 1e-9 else points_range((low, high))
-    sized = f"{size} point" if size == "±1" else f"{size} points"
+    ends = compared.get("margin") or (-nominal, nominal)  # absent from reports of older versions
+    size = margin_size(ends)
+    size = size if " to " in size else f"±{size}"
     why = compared.get("margin_why")
-    return f"{sized} ({why})" if why else sized
+    return f"{size} ({why})" if why else size
 
 
 def percent(value: float | None) -> str:

@@ -40,7 +40,6 @@ class Usage:
         self._columns = {name: array(kind) for name, kind in kinds.items()}
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of the next rows."""
         groups, samples = batch.distinct("model", "arm"), batch.distinct("sample_id")
         columns: dict[str, NDArray[Any]] = {
             "group": numbers_of(self._groups, groups.values)[groups.codes],

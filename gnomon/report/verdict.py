@@ -1,12 +1,12 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.contrast import ContrastReport, Verdict
 from gnomon.report.phrases import clusters_words, weight_words
-from gnomon.report.text_formats import capitalised, count, p_text, percent, points, points_range
+from gnomon.report.text_formats import capitalised, count, margin_size, p_text, percent, points, points_range
 from gnomon.report.unknown_replies import counts_text
 from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
@@ -59,7 +59,7 @@ def judge(
     if doubts and not is_small:
         if doubts[0].startswith(HOLDS_ZERO) and margin[0] < 0 < margin[1]:
             why = f" ({margin_why})" if margin_why else ""
-            doubts = [f"{doubts[0]}, and also effects larger than {_size(margin)}{why}"]
+            doubts = [f"{doubts[0]}, and also effects larger than {margin_size(margin)}{why}"]
     elif doubts and not is_equivalent and equivalence_p is not None:
         text = f"p of equivalence is {p_text(equivalence_p)} after adjusting for the number of comparisons"
         doubts.append(text)
@@ -173,18 +173,6 @@ def _within(ends: Ends, margin: Ends) -> bool:
     return margin[0] < ends[0] and ends[1] < margin[1]
 
 
-def _size(margin: Sequence[float]) -> str:
-    """A margin in points: one figure where both sides are alike.
-
-    >>> _size((-0.05, 0.05)), _size((-0.041, 0.044)), _size((-0.01, 0.01))
-    ('5 points', '−4.1 to +4.4 points', '1 point')
-    """
-    if abs(margin[0] + margin[1]) > 1e-9:
-        return f"{points(margin[0])} to {points(margin[1])} points"
-    size = f"{100 * margin[1]:.3g}"
-    return f"{size} point" if size == "1" else f"{size} points"
-
-
 def _losses(
     loss: Loss | None, comparison: Comparison, level: float, holds: Callable[[Ends], bool]
 ) -> list[str]:
@@ -249,7 +237,7 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
     sure = f"({f'{level} % interval {points_range(ends)}{decides}; ' if ends else ''}{sizes})"
     means = (contrast["variant_mean"], contrast["baseline_mean"])
     by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
-    margin = _size(contrast["margin"] or (0.0, 0.0))
+    margin = margin_size(contrast["margin"] or (0.0, 0.0))
     margin += f" ({contrast['margin_why']})" if contrast["margin_why"] else ""
     if contrast["below_margin"]:
         by += f", smaller than the margin of {margin}"

@@ -13,8 +13,8 @@ def for_command_line(text: str, roots: tuple[Path, ...] | None, *, field: str) -
         SpecError: it does not exist, or is outside the roots if roots are set.
     """
     path = _resolved(text, Path.cwd(), field)
-    if roots is not None:
-        _check_inside(path, text, roots, field)
+    if roots is not None and not any(path.is_relative_to(root) for root in roots):
+        raise SpecError(f"{text!r} is not under {ROOTS_VARIABLE}: {', '.join(map(str, roots))}", field=field)
     if not path.exists():
         looked_for = "" if text == str(path) else f" (looked for {path})"
         raise SpecError(f"{text!r} does not exist{looked_for}{_slashes(text)}", field=field)
@@ -48,8 +48,3 @@ def _resolved(text: str, base: Path, field: str) -> Path:
         return path
     except (OSError, ValueError, RuntimeError):
         raise SpecError("not a path that can be read", field=field) from None
-
-
-def _check_inside(path: Path, text: str, roots: tuple[Path, ...], field: str) -> None:
-    if not any(path.is_relative_to(root) for root in roots):
-        raise SpecError(f"{text!r} is not under {ROOTS_VARIABLE}: {', '.join(map(str, roots))}", field=field)

@@ -24,7 +24,7 @@ from gnomon_tools.core.outside import PluginFault
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.tool import Tool, contract_hash
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.server_spec import ToolServer
 
 
 class LimitsSpec(StrictModel):
@@ -280,7 +280,6 @@ class JobSpec(StrictModel):
 
     @property
     def repeats_by_arm(self) -> Mapping[str, int]:
-        """The same by arm, in the order of the arms."""
         return {arm.name: arm.repeats or self.repeats for arm in self.arms}
 
     def contrasts(self) -> tuple[Contrast, ...]:

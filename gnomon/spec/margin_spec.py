@@ -38,7 +38,6 @@ class MarginForm(StrictModel):
 
     @property
     def margin(self) -> Margin:
-        """The margin that is written."""
         if self.relative is not None:
             return Margin(kind="relative", size=self.relative)
         if self.odds is not None:

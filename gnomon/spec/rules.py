@@ -56,7 +56,7 @@ from gnomon.spec.token_budget import StoredJob, with_token_budget
 from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
 from gnomon_tools.core.outside import PluginFault
 from gnomon_tools.core.registry import UnknownPlugin, choices
-from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.server_spec import ToolServer
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 

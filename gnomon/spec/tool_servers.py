@@ -22,8 +22,8 @@ from gnomon.spec.size import MAX_BYTES
 from gnomon_tools.core.outage import ServerFault
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.servers.cassette import Cassette, CassetteError, open_cassette
-from gnomon_tools.servers.definition import MAX_SERVER_NAME, NAME_PATTERN, ToolServer
 from gnomon_tools.servers.listing import SEPARATOR, ListedTool, Listing
+from gnomon_tools.servers.server_spec import MAX_SERVER_NAME, NAME_PATTERN, ToolServer
 
 FORMS = {  # what a part of a server must be
     "mcp": '{command: ["npx", "-y", "my-server"]} or {url: "https://…"}',

@@ -19,7 +19,6 @@ class Limits:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Both limits."""
         return self.low, self.high
 
 

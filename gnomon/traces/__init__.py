@@ -1,1 +1,1 @@
-"""Stored traces for people to read: in turns (`turns.py`), and two of them side by side (`alignment.py`)."""
+"""Stored traces for people to read, in turns (`turns.py`), and cassettes made of them."""

@@ -30,7 +30,6 @@ class Donors:
         self._more = self._draw()
 
     def first(self) -> Sample | None:
-        """The first donor, if there is one."""
         return next(iter(self), None)
 
     def __iter__(self) -> Iterator[Sample]:

@@ -95,7 +95,6 @@ class Playback:
         return _RecordedModel(model, self._next_reply)
 
     def toolbox(self, toolbox: Toolbox) -> Toolbox:
-        """The toolbox, with its first results from the record."""
         return _RecordedToolbox(toolbox, self._next_result)
 
     def _next_reply(self) -> Reply | None:

@@ -36,7 +36,6 @@ class ReplayedCall:
 
     @property
     def tool(self) -> str:
-        """The tool that was called."""
         return str(self.step["name"])
 
 

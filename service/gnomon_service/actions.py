@@ -1,4 +1,4 @@
-"""Does what people ask of jobs over the API and its pages, keeps who asked for it, and logs it."""
+"""Posts, cancels, resumes and deletes jobs for the API and its pages, and records who asked for it."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""The shapes of what the REST API answers: for its OpenAPI document and for its client, said once."""
+"""Defines what the REST API answers, for its OpenAPI document and its client."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired

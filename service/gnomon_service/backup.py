@@ -1,4 +1,4 @@
-"""Writes all that a service keeps into one file, and puts it back: the database and the media.
+"""Writes the database and the media of a service into one file, and restores them.
 
 A backup is a zip: `manifest.json`, `gnomon.db` (a database of SQLite, whatever kind it was copied from) and
 `media/`. It is there whole or not at all, and a restore changes all of the database or nothing.
@@ -115,13 +115,13 @@ def restore_backup(settings: Settings, file: Path, *, replaces: bool) -> Backup:
         ):
             facts = json.loads(backup.read(MANIFEST))
             if facts["form"] != FORM:
-                raise DataError(f"{file} has another form than this Gnomon reads: {facts['form']!r}")
+                raise DataError(f"{file} has the form {facts['form']!r}; allowed: {FORM!r}", field="FILE")
             copy = Path(folder) / DATABASE
             with backup.open(DATABASE) as source, copy.open("xb") as target:
                 shutil.copyfileobj(source, target, PART_BYTES)
             media, media_bytes = _add_media(backup, MediaStore(settings.data_dir / "media"))
             if media != facts["media"]:
-                raise DataError(f"{file} holds {media:,} of {facts['media']:,} media")
+                raise DataError(f"{file} holds {media:,} of its {facts['media']:,} media", field="FILE")
             copy_in(copy, settings.database_url, rows=facts["rows"], replaces=replaces)
     except (BadZipFile, zlib.error, EOFError, RuntimeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file} is no whole backup: {error}", field="FILE") from None
@@ -137,7 +137,7 @@ def _add_media(backup: ZipFile, media: MediaStore) -> tuple[int, int]:
             continue
         data = backup.read(name)
         if hashlib.sha256(data).hexdigest() != member[1]:
-            raise DataError(f"{name} is damaged in the backup")
+            raise DataError(f"{name} is damaged in the backup: take another one", field="FILE")
         media.keep(data)
         files, size = files + 1, size + len(data)
     return files, size

@@ -26,7 +26,7 @@ from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.store import Store
 
 SLOW_S = 0.2  # what takes no longer to make is made at once
-MAX_STALENESS = 10  # what takes longer may, while a job runs, be as many times as old as it took
+MAX_STALENESS = 10  # a view of a running job may be so many times as old as it took to make
 LOOK_S = 0.5  # how often one who waits looks whether it is still wanted
 CODE = ("*.py", "*.j2", "*.css")
 T = TypeVar("T")

@@ -24,8 +24,8 @@ from gnomon.stopping import check_wanted
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.settings import Settings
 from gnomon_service.stored_job import stored_job
-from gnomon_tools.servers.definition import ToolServer
 from gnomon_tools.servers.listing import Listing
+from gnomon_tools.servers.server_spec import ToolServer
 from gnomon_workers.open_job import OpenJob, media_of, open_job
 from gnomon_workers.poster import NOBODY, Poster
 

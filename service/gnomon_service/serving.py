@@ -12,8 +12,8 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import is_loopback
 from gnomon_service.api.app import create_app
 from gnomon_service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
-from gnomon_service.herald import Herald
 from gnomon_service.local_stack import LocalStack
+from gnomon_service.notifier import Notifier
 
 GRACE_S = 3  # open event streams have this long to end
 SWITCH_S = 0.0005  # a thread that computes, such as a report's, lets the others have their turn this often
@@ -48,13 +48,15 @@ def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], N
     sys.setswitchinterval(SWITCH_S)
     threading.Thread(target=_import_reports, name="imports", daemon=True).start()
     stop = threading.Event()
-    herald = threading.Thread(target=Herald(app.state.gnomon).run, args=(stop,), name="herald", daemon=True)
-    herald.start()
+    notifier = threading.Thread(
+        target=Notifier(app.state.gnomon).run, args=(stop,), name="notifier", daemon=True
+    )
+    notifier.start()
     try:
         server.run(sockets=[listener])
     finally:
         stop.set()
-        herald.join(timeout=GRACE_S)
+        notifier.join(timeout=GRACE_S)
         app.state.gnomon.verdicts.close()
         app.state.gnomon.reports.close()
 

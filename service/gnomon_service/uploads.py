@@ -33,7 +33,7 @@ def keep(file: Path, kind: str, settings: Settings, media: MediaStore) -> str:
         left = settings.upload_gb * GIGABYTE - bytes_of_uploads(media) - file.stat().st_size
         if left < 0 and not is_kept(file, kind, media):
             message = f"uploads have no room left: they may take {settings.upload_gb:,} GB (GNOMON_UPLOAD_GB)"
-            raise NoRoom(f"{message}. Deleting jobs that name some makes room")
+            raise NoRoom(f"{message}. Delete jobs that name uploads to make room", field="data")
         return keep_upload(file, kind, media, most_unpacked=left)
 
 

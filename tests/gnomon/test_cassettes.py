@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gnomon_tools.servers.cassette import Cassette, CassetteError, RecordedCall, cassette_lines, open_cassette
-from gnomon_tools.servers.definition import McpServer, ToolServer
 from gnomon_tools.servers.listing import ListedTool, Listing
+from gnomon_tools.servers.server_spec import McpServer, ToolServer
 
 ADD = ListedTool(shown="plain__add", name="add", parameters={"type": "object", "properties": {}})
 SERVER = ToolServer(

@@ -11,8 +11,8 @@ from gnomon.core.sample import Sample, SampleRef
 from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.dealt_text import dealt, enumerations, said_in, stretched
 from gnomon_tools.core.tool import TextResult, ToolContext
-from gnomon_tools.servers.definition import McpServer, ToolServer
 from gnomon_tools.servers.listing import ListedTool
+from gnomon_tools.servers.server_spec import McpServer, ToolServer
 from gnomon_tools.servers.tool import ServerArgs, ServerTool, server_tool
 
 TEXTS = [

@@ -17,9 +17,9 @@ from gnomon.benchmarks.questions import loader, pictures
 from gnomon.benchmarks.questions.loader import read_file as read_questions
 from gnomon.benchmarks.questions.rows import Reading as Questions
 from gnomon.core.errors import DataError, SpecError
-from gnomon.exchange import json_lines, sheet
+from gnomon.exchange import json_lines, xlsx_sheet
 from gnomon.exchange.archive import MOST_BYTES, Archive
-from gnomon.exchange.sheet import sheet_lines
+from gnomon.exchange.xlsx_sheet import sheet_lines
 from gnomon.media import MediaStore
 from gnomon.parquet_file import read_group, row_counts
 
@@ -143,9 +143,9 @@ HEADER = "".join(f'<c r="{column}1" t="str"><v>{column}</v></c>' for column in (
 def test_a_workbook_takes_no_more_than_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str, fault: str
 ) -> None:
-    monkeypatch.setattr(sheet, "MOST_CELLS", 5_000)
-    monkeypatch.setattr(sheet, "MOST_TEXT", 5_000)
-    namespace = sheet.NAMESPACE.strip("{}")
+    monkeypatch.setattr(xlsx_sheet, "MOST_CELLS", 5_000)
+    monkeypatch.setattr(xlsx_sheet, "MOST_TEXT", 5_000)
+    namespace = xlsx_sheet.NAMESPACE.strip("{}")
     file = tmp_path / "table.xlsx"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{namespace}">{inside}</worksheet>')
@@ -154,8 +154,8 @@ def test_a_workbook_takes_no_more_than_it_says(
 
 
 def test_texts_that_cells_share_take_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet, "MOST_SHARED", 5_000)
-    namespace = sheet.NAMESPACE.strip("{}")
+    monkeypatch.setattr(xlsx_sheet, "MOST_SHARED", 5_000)
+    namespace = xlsx_sheet.NAMESPACE.strip("{}")
     file = tmp_path / "table.xlsx"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{namespace}"/>')

@@ -18,7 +18,7 @@ from IPython.utils.capture import capture_output
 
 import gnomon_lab as lab
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import arms_from_elsewhere
+from gnomon.exchange.imported_job import arms_from_elsewhere
 from gnomon_lab import notebook
 from gnomon_lab.job import missing_text
 from gnomon_lab.local import draft_of, settings_of

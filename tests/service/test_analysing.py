@@ -12,7 +12,7 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import run_of
+from gnomon.exchange.imported_job import run_of
 from gnomon_analyses.kinds import ANALYSES, LabelledByJudge
 from gnomon_analyses.run_analysis import judged
 from gnomon_service.cli.main import main

@@ -2,16 +2,15 @@
 
 import json
 import re
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gnomon_workers.store.store import Store
 from tests.chat_provider import ChatProvider, Refusal
+from tests.workers.desk import Desk, Spec
 
-Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 QUESTIONS, OF_A_CLUSTER = 24, 2
 CALL = {"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}
 JSON, NAME, ARGUMENTS = json.dumps(CALL), CALL["name"], json.dumps(CALL["arguments"])
@@ -34,10 +33,7 @@ class Spoiling(ChatProvider):
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
         text = json.dumps(request["messages"])
-        numbers = re.findall(r"Number (\d+) is", text)
-        if not numbers:  # the preflight's question
-            return {"role": "assistant", "content": "OK"}
-        number = int(numbers[-1])
+        number = int(re.findall(r"Number (\d+) is", text)[-1])
         has_looked = any(message["role"] == "tool" for message in request["messages"])
         has_looked = has_looked or "Observation" in json.dumps(request["messages"][1:])
         offers = bool(request.get("tools")) or "Action:" in text
@@ -118,7 +114,7 @@ KINDS = {
 
 
 @pytest.fixture
-def questions(tmp_path: Path) -> Path:
+def desk(store: Store, tmp_path: Path) -> Desk:
     lines = [
         {
             "id": f"q{number:02}",
@@ -131,35 +127,23 @@ def questions(tmp_path: Path) -> Path:
     ]
     path = tmp_path / "questions.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
-    return path
+    return Desk(store, tmp_path, str(path))
 
 
 @pytest.mark.parametrize("fault", list(MENDED))
-def test_a_broken_instrument_is_named_and_its_advice_mends_it(
-    tmp_path: Path, questions: Path, run_gnomon: Gnomon, fault: str
-) -> None:
+def test_a_broken_instrument_is_named_and_its_advice_mends_it(desk: Desk, fault: str) -> None:
     model_fix, arm_fix, words = MENDED[fault]
 
-    def report(model: dict[str, Any], arm: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    def report(model: Spec, arm: Spec) -> Spec:
         tools = {"name": "tools", "agent": "react", "tools": ["describe_path"], **arm}
-        spec = {
-            "benchmark": "questions",
-            "data": str(questions),
-            "models": [{"id": "openai/m", "name": "m", "api_base": provider.url, "max_tokens": 200, **model}],
-            "arms": [{"name": "raw", "agent": "direct"}, tools],
-            "analysis": {"primary": ["raw", "tools"]},
-            "concurrency": 8,
-            "cache": False,  # else the second job's raw arm would be answered by the first
-        }
-        (tmp_path / "job.json").write_text(json.dumps(spec))
-        words = ["run", str(tmp_path / "job.json"), "--json", "--workers", "1"]
-        done = run_gnomon(*words, "--data-dir", str(tmp_path / "data"))
-        assert done.stdout, done.stderr
-        return json.loads(done.stdout), done.stderr
+        arms = [{"name": "raw", "agent": "direct"}, tools]
+        model = {"max_tokens": 200, **model}
+        analysis = {"primary": ["raw", "tools"]}
+        return desk.run(desk.post(provider.url, model, arms=arms, analysis=analysis, concurrency=8))
 
     with Spoiling(fault) as provider:
-        broken, _ = report({}, {})
-        mended, _ = report(model_fix, arm_fix)
+        broken = report({}, {})
+        mended = report(model_fix, arm_fix)
     [contrast] = [each for each in broken["contrasts"] if each["scope"] == "all"]
     kind = "call_in_text" if fault in AS_TEXT else KINDS.get(fault, fault)
     [told] = [alert for alert in broken["alerts"] if alert["kind"] == kind]

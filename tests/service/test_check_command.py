@@ -28,7 +28,7 @@ KEY = "sk-abcdefghijklmnop"
 
 @pytest.fixture
 def check(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_gnomon: Command
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_in_process: Command
 ) -> Callable[..., tuple[int, dict[str, Any], str]]:
     """Run `gnomon check --json` on an endpoint, or on a spec of it: exit code, document, stderr."""
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
@@ -44,7 +44,7 @@ def check(
                 yaml.safe_dump({"benchmark": "worlds", "select": {"limit": 4}, "models": models, **spec})
             )
             target = [str(path)]
-        done = run_gnomon("check", *target, *options, "--json")
+        done = run_in_process("check", *target, *options, "--json")
         return done.returncode, json.loads(done.stdout), done.stderr
 
     return run
@@ -259,10 +259,10 @@ def test_the_sentence_names_all_that_is_not_fit_and_needed(check: Check) -> None
     assert named == ["answers", "stop_reason", "reasoning", "tool_result"]
 
 
-def test_of_an_endpoint_that_cannot_be_reached_nothing_is_said_but_that(run_gnomon: Command) -> None:
+def test_of_an_endpoint_that_cannot_be_reached_nothing_is_said_but_that(run_in_process: Command) -> None:
     with FitEndpoint() as closed:
         pass
-    done = run_gnomon("check", "openai/m", "--api-base", closed.url)
+    done = run_in_process("check", "openai/m", "--api-base", closed.url)
     assert done.returncode == 1
     assert "model_version" not in done.stdout
     assert " 1 call, " in done.stdout
@@ -281,9 +281,9 @@ def test_of_an_endpoint_that_cannot_be_reached_nothing_is_said_but_that(run_gnom
     ],
 )
 def test_a_key_in_place_of_a_name_is_refused_and_not_shown(
-    run_gnomon: Command, words: list[str], field: str
+    run_in_process: Command, words: list[str], field: str
 ) -> None:
-    done = run_gnomon(*words)
+    done = run_in_process(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{field}: " in done.stderr
     assert words[-1].removeprefix("openai/") not in done.stderr
@@ -318,9 +318,9 @@ def test_keys_and_addresses_from_the_environment_are_named_and_never_shown(
     assert KEY not in json.dumps(document) + errors
 
 
-def test_the_table_is_for_people_too(run_gnomon: Command) -> None:
+def test_the_table_is_for_people_too(run_in_process: Command) -> None:
     with CallsAsText() as endpoint:
-        done = run_gnomon("check", "openai/m", "--api-base", endpoint.url)
+        done = run_in_process("check", "openai/m", "--api-base", endpoint.url)
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["check", "state", "asked:", "what", "came"]
@@ -329,8 +329,8 @@ def test_the_table_is_for_people_too(run_gnomon: Command) -> None:
 
 
 @pytest.mark.parametrize("model", ["reference", "scripted-a"])
-def test_a_built_in_model_has_no_endpoint_to_check(run_gnomon: Command, model: str) -> None:
-    done = run_gnomon("check", model)
+def test_a_built_in_model_has_no_endpoint_to_check(run_in_process: Command, model: str) -> None:
+    done = run_in_process("check", model)
     assert done.returncode == 0
     assert f"{model} is not checked: a built-in" in done.stdout
 
@@ -344,7 +344,9 @@ def test_a_built_in_model_has_no_endpoint_to_check(run_gnomon: Command, model: s
         (["openai/m", "--call-seconds", "0"], "--call-seconds"),
     ],
 )
-def test_what_cannot_be_checked_is_refused_by_name(run_gnomon: Command, target: list[str], says: str) -> None:
-    done = run_gnomon("check", *target)
+def test_what_cannot_be_checked_is_refused_by_name(
+    run_in_process: Command, target: list[str], says: str
+) -> None:
+    done = run_in_process("check", *target)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr

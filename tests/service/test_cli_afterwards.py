@@ -236,7 +236,7 @@ def test_a_service_that_wants_a_key_says_where_it_is_read_from(
     monkeypatch.setattr(Client, "submit", refuse)
     Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
     assert gnomon("submit", "spec.yaml") == 2
-    assert capsys.readouterr().err == "gnomon: GNOMON_API_KEY: the service wants one of its keys\n"
+    assert capsys.readouterr().err == "gnomon: GNOMON_API_KEY: needed: an API key of this service\n"
 
 
 def test_a_job_compared_with_itself_is_said_to_be_the_same(

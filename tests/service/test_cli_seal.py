@@ -64,8 +64,8 @@ def test_a_run_ends_with_plan_and_results_sealed(ran: Path) -> None:
     assert report["seal"]["lines"][0]["sha256"] in (ran / "out" / "report.md").read_text()
 
 
-def test_the_seal_and_the_rows_hold(run_gnomon: Command, ran: Path) -> None:
-    done = run_gnomon("verify", "seal.ndjson", "--rows", "out/rows.ndjson", cwd=ran)
+def test_the_seal_and_the_rows_hold(run_in_process: Command, ran: Path) -> None:
+    done = run_in_process("verify", "seal.ndjson", "--rows", "out/rows.ndjson", cwd=ran)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 rows" in done.stdout
 
@@ -89,43 +89,45 @@ def test_standard_tools_alone_come_to_the_same(ran: Path) -> None:
         ('"number":1', '"number":2'),
     ],
 )
-def test_a_changed_seal_is_found(run_gnomon: Command, ran: Path, tmp_path: Path, old: str, new: str) -> None:
+def test_a_changed_seal_is_found(
+    run_in_process: Command, ran: Path, tmp_path: Path, old: str, new: str
+) -> None:
     text = (ran / "seal.ndjson").read_text()
     assert old in text
     (tmp_path / "seal.ndjson").write_text(text.replace(old, new))
-    done = run_gnomon("verify", "seal.ndjson", "--json", cwd=tmp_path)
+    done = run_in_process("verify", "seal.ndjson", "--json", cwd=tmp_path)
     assert done.returncode == 1, done.stdout
     assert json.loads(done.stdout)["holds"] is False
 
 
 @pytest.mark.parametrize("change", ["score", "dropped", "added"])
-def test_changed_rows_are_found(run_gnomon: Command, ran: Path, tmp_path: Path, change: str) -> None:
+def test_changed_rows_are_found(run_in_process: Command, ran: Path, tmp_path: Path, change: str) -> None:
     lines = (ran / "out" / "rows.ndjson").read_text().splitlines(keepends=True)
     row = json.loads(lines[0])
     other = json.dumps({**row, "score": 1.0 - (row["score"] or 0.0)}) + "\n"
     changed = {"score": [other, *lines[1:]], "dropped": lines[1:], "added": [*lines, other]}[change]
     (tmp_path / "rows.ndjson").write_text("".join(changed))
-    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    done = run_in_process("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
     assert done.returncode == 1
     assert "FAIL" in done.stdout
 
 
 def test_rows_in_another_order_and_with_columns_of_a_later_version_are_the_same(
-    run_gnomon: Command, ran: Path, tmp_path: Path
+    run_in_process: Command, ran: Path, tmp_path: Path
 ) -> None:
     rows = [json.loads(line) for line in (ran / "out" / "rows.ndjson").read_text().splitlines()]
     later = [json.dumps({**row, "a_later_column": 1}) + "\n" for row in reversed(rows)]
     (tmp_path / "rows.ndjson").write_text("".join(later))
-    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    done = run_in_process("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(
     "text", ["", "no json\n", '{"kind": "other"}\n', "[]\n", '{"kind":"planned"}é\n', '{"a":' * 100_000]
 )
-def test_what_is_no_seal_is_refused(run_gnomon: Command, tmp_path: Path, text: str) -> None:
+def test_what_is_no_seal_is_refused(run_in_process: Command, tmp_path: Path, text: str) -> None:
     (tmp_path / "seal.ndjson").write_text(text)
-    done = run_gnomon("verify", "seal.ndjson", cwd=tmp_path)
+    done = run_in_process("verify", "seal.ndjson", cwd=tmp_path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -177,7 +179,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
 
 
 def test_a_time_authority_vouches_for_plan_and_results(
-    run_gnomon: Command, ran: Path, authority: tuple[str, Path]
+    run_in_process: Command, ran: Path, authority: tuple[str, Path]
 ) -> None:
     url, certificate = authority
     store: Store = open_store(f"sqlite:///{ran / 'data' / 'gnomon.db'}")
@@ -192,18 +194,18 @@ def test_a_time_authority_vouches_for_plan_and_results(
     assert [line["authority"] for line in seal["lines"]] == [url, url]
     (ran / "signed.ndjson").write_text(text)
     assert text.count('"kind":"time"') == 2
-    done = run_gnomon("verify", "signed.ndjson", "--trust", str(certificate), cwd=ran)
+    done = run_in_process("verify", "signed.ndjson", "--trust", str(certificate), cwd=ran)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("its signature holds") == 2
 
 
 def test_the_signature_of_a_stranger_is_found(
-    run_gnomon: Command, ran: Path, authority: tuple[str, Path], tmp_path: Path
+    run_in_process: Command, ran: Path, authority: tuple[str, Path], tmp_path: Path
 ) -> None:
-    test_a_time_authority_vouches_for_plan_and_results(run_gnomon, ran, authority)
+    test_a_time_authority_vouches_for_plan_and_results(run_in_process, ran, authority)
     command = "openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out other.pem -days 3 -subj /CN=other"
     subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
-    done = run_gnomon("verify", str(ran / "signed.ndjson"), "--trust", "other.pem", cwd=tmp_path)
+    done = run_in_process("verify", str(ran / "signed.ndjson"), "--trust", "other.pem", cwd=tmp_path)
     assert done.returncode == 1
     assert "FAIL" in done.stdout
 
@@ -243,13 +245,13 @@ def test_a_seal_does_not_hold_the_password_for_the_authority(authority: tuple[st
     ],
 )
 def test_a_line_of_a_time_stamp_that_says_nothing_fails_in_words(
-    run_gnomon: Command, ran: Path, tmp_path: Path, field: str, value: object
+    run_in_process: Command, ran: Path, tmp_path: Path, field: str, value: object
 ) -> None:
     texts = (ran / "seal.ndjson").read_text().splitlines()
     body = {"of": read_lines(texts)[0].sha256, "authority": "http://here", "reply": "AAAA", field: value}
     line = next_line(texts, "time", body)
     (tmp_path / "seal.ndjson").write_text("\n".join([*texts, line.text]))
-    done = run_gnomon("verify", "seal.ndjson", cwd=tmp_path)
+    done = run_in_process("verify", "seal.ndjson", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
     assert "FAIL line 3: " in done.stdout
     assert "\x1b" not in done.stdout
@@ -257,29 +259,29 @@ def test_a_line_of_a_time_stamp_that_says_nothing_fails_in_words(
 
 @pytest.mark.parametrize("field", ["rows", "columns", "rows_sha256", "at"])
 def test_a_line_of_results_without_a_field_fails_in_words(
-    run_gnomon: Command, ran: Path, tmp_path: Path, field: str
+    run_in_process: Command, ran: Path, tmp_path: Path, field: str
 ) -> None:
     first, last = (ran / "seal.ndjson").read_text().splitlines()
     body = json.loads(last)
     del body[field]
     (tmp_path / "seal.ndjson").write_text(f"{first}\n{json.dumps(body)}\n")
-    done = run_gnomon("verify", "seal.ndjson", "--rows", str(ran / "out" / "rows.ndjson"), cwd=tmp_path)
+    done = run_in_process("verify", "seal.ndjson", "--rows", str(ran / "out" / "rows.ndjson"), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
     assert f"FAIL line 2: '{field}' is missing" in done.stdout
 
 
 @pytest.mark.parametrize("row", ["[" * 100_000, "9" * 5_000, "null"])
 def test_rows_that_no_json_reader_reads_are_not_the_sealed_ones(
-    run_gnomon: Command, ran: Path, tmp_path: Path, row: str
+    run_in_process: Command, ran: Path, tmp_path: Path, row: str
 ) -> None:
     (tmp_path / "rows.ndjson").write_text(row)
-    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    done = run_in_process("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_a_file_without_certificates_is_refused(run_gnomon: Command, ran: Path, tmp_path: Path) -> None:
+def test_a_file_without_certificates_is_refused(run_in_process: Command, ran: Path, tmp_path: Path) -> None:
     (tmp_path / "none.pem").write_text("no certificate")
-    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--trust", "none.pem", cwd=tmp_path)
+    done = run_in_process("verify", str(ran / "seal.ndjson"), "--trust", "none.pem", cwd=tmp_path)
     assert done.returncode == 2
     assert "--trust: none.pem holds no PEM certificates" in done.stderr
 

@@ -23,6 +23,7 @@ from gnomon_service.client.exchange import EventReader, base_url, pause_before_a
 from gnomon_service.settings import read_settings
 from gnomon_workers.store import records
 from gnomon_workers.store.store import Store
+from scripts.write_sync_client import FOLDER, made
 from tests.service.play import SPEC, finish_all
 
 
@@ -122,18 +123,21 @@ def test_the_page_of_the_api_lists_the_parts_of_a_spec_and_not_those_of_answers(
     assert "PlanCheckView" not in page
 
 
-def test_the_plain_client_has_the_methods_of_the_other() -> None:
+def test_the_plain_client_is_made_from_the_other() -> None:
+    assert (FOLDER / "synchronous.py").read_text(encoding="utf-8") == made(), (
+        "python -m scripts.write_sync_client"
+    )
     plain, awaited = (
-        {
-            name: list(inspect.signature(value).parameters)
-            for name, value in vars(kind).items()
-            if inspect.isfunction(value) and not name.startswith("_")
-        }
+        {name: inspect.signature(value) for name, value in vars(kind).items() if inspect.isfunction(value)}
         for kind in (Client, AsyncClient)
     )
-    del plain["result"]
-    awaited["close"] = awaited.pop("aclose")
-    assert plain == awaited
+    awaited = {
+        {"aclose": "close", "__aenter__": "__enter__", "__aexit__": "__exit__"}.get(name, name): value
+        for name, value in awaited.items()
+    }
+    assert list(plain) == list(awaited)
+    for name, signature in plain.items():
+        assert list(signature.parameters) == list(awaited[name].parameters), name
 
 
 @pytest.fixture
@@ -238,11 +242,7 @@ def answering(*replies: httpx.Response | Exception, sent: list[httpx.Request]) -
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     waited: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waited.append(seconds)
-
-    monkeypatch.setattr("gnomon_service.client.asynchronous.asyncio.sleep", sleep)
+    monkeypatch.setattr("gnomon_service.client.synchronous.time.sleep", waited.append)
     return waited
 
 
@@ -318,8 +318,8 @@ def test_another_servers_answer_is_told(response: httpx.Response, words: str, pa
 def test_a_stream_that_breaks_is_opened_again_after_the_last_row(pauses: list[float]) -> None:
     sent: list[httpx.Request] = []
 
-    class Broken(httpx.AsyncByteStream):
-        async def __aiter__(self) -> AsyncIterator[bytes]:
+    class Broken(httpx.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
             yield b'id: 3\nevent: trial\ndata: {"arm": "raw"}\n\nid: 4\nevent: trial\ndata: {"ar'
             raise httpx.ReadError("reset")
 
@@ -344,7 +344,7 @@ def test_a_key_is_read_from_the_variable_that_is_named(monkeypatch: pytest.Monke
     with Client("http://127.0.0.1:1", api_key_env="MY_KEY", transport=answering(ok, sent=sent)) as client:
         client.health()
     assert sent[0].headers["Authorization"] == "Bearer k-1"
-    with pytest.raises(SpecError, match="the environment has no OTHER_KEY"):
+    with pytest.raises(SpecError, match="the variable OTHER_KEY is not set"):
         Client(api_key_env="OTHER_KEY")
 
 

@@ -15,7 +15,7 @@ from tests.chat_provider import ChatProvider
 from tests.numbered import number_of
 from tests.published_clips import publish_sti, publish_urban
 
-RunHere = Callable[[dict[str, Any]], dict[str, Any]]
+RunJob = Callable[[dict[str, Any]], dict[str, Any]]
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 CLIPS = {
     "urbanvideo-bench": (publish_urban, {"limit": 2, "tasks": ["Proximity", "Action Generation"]}),
@@ -49,27 +49,12 @@ def pictures(message: dict[str, Any]) -> list[int]:
     return [number_of(base64.b64decode(url.partition("base64,")[2])) for url in urls]
 
 
-@pytest.fixture
-def run_here(tmp_path: Path, run_gnomon: Gnomon) -> RunHere:
-    """`gnomon run`; the report of a job that ended well."""
-
-    def run(spec: dict[str, Any]) -> dict[str, Any]:
-        path = tmp_path / "spec.yaml"
-        path.write_text(yaml.safe_dump(spec))
-        done = run_gnomon("run", str(path), "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
-        assert done.returncode == 0, done.stderr
-        report: dict[str, Any] = json.loads(done.stdout)
-        return report
-
-    return run
-
-
 @pytest.mark.parametrize("name", list(CLIPS))
 def test_a_job_on_clips_runs_under_raw_and_tools(
     tmp_path: Path,
     name: str,
     seeing: Seeing,
-    run_here: RunHere,
+    run_job: RunJob,
 ) -> None:
     publish, select = CLIPS[name]
     spec = {
@@ -85,7 +70,7 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
             {"name": "blind", "agent": "direct", "show": []},
         ],
     }
-    report = run_here(spec)
+    report = run_job(spec)
     assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 2, "tools": 2, "blind": 2}
     assert any(row["model"].startswith("Qwen") for row in report["published"])
 
@@ -115,7 +100,7 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
 
 
 def test_the_official_decoding_travels_with_every_call_of_every_arm(
-    tmp_path: Path, seeing: Seeing, run_here: RunHere
+    tmp_path: Path, seeing: Seeing, run_job: RunJob
 ) -> None:
     spec = {
         "benchmark": "sti-bench",
@@ -130,7 +115,7 @@ def test_the_official_decoding_travels_with_every_call_of_every_arm(
         ],
         "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
     }
-    report = run_here(spec)
+    report = run_job(spec)
     assert report["integrity"]["decoding"] == {"all": {"temperature": 0.0, "top_p": 1.0, "max_tokens": 100}}
     assert {request["temperature"] for request in seeing.requests} == {0.0}
     limits = [request["max_tokens"] for request in seeing.requests]

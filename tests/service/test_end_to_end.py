@@ -37,11 +37,12 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+def up(tmp_path_factory: pytest.TempPathFactory, warm_path: str) -> Iterator[httpx.Client]:
     """A service on a free port with two workers, shared by the tests of this module."""
     folder = tmp_path_factory.mktemp("up")
-    command = [*GNOMON, "up", "--port", "0", "--workers", "2"]
-    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environment(folder)}
+    command = ["gnomon", "up", "--port", "0", "--workers", "2"]
+    environ = environment(folder, PATH=warm_path)
+    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
     with subprocess.Popen(command, stdout=subprocess.PIPE, **quiet) as process:
         try:
             assert process.stdout is not None

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from gnomon.core.row import Row
 from gnomon.exchange.format import written_names
-from gnomon.exchange.run import run_of
+from gnomon.exchange.imported_job import run_of
 from gnomon_service.cli.main import main
 from gnomon_service.reports import report_of
 from gnomon_workers.store.store import Store, open_store

@@ -12,23 +12,30 @@ import pytest
 import yaml
 
 from gnomon_published.benchmarks.vir_bench.journey import journey_from_json
+from gnomon_workers.store.store import Store
 from tests.published_graphs import KANSAI, publish_escher, publish_vir
 
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
+RunJob = Callable[[dict[str, Any]], dict[str, Any]]
 ASKS = {"tool_calls": [{"name": "municipality_of", "arguments": {"name": "Namba Station"}}]}
 LOOKS = {"tool_calls": [{"name": "look_at_frame", "arguments": {"time_s": 0.5}}]}
 GOLD = json.dumps({"edges": journey_from_json(KANSAI).gold_edges()})
 HALF = json.dumps({"edges": journey_from_json(KANSAI).gold_edges()[:6]})
 
 
-def run(run_gnomon: Gnomon, tmp_path: Path, spec: dict[str, Any]) -> dict[str, Any]:
-    arms = [
+ARMS = {
+    "arms": [
         {"name": "raw", "agent": "direct"},
         {"name": "tools", "agent": "react", "tools": "all"},
         {"name": "blind", "agent": "direct", "show": []},
-    ]
+    ],
+    "analysis": {"primary": ["raw", "tools"]},
+}
+
+
+def run(run_gnomon: Gnomon, tmp_path: Path, spec: dict[str, Any]) -> dict[str, Any]:
     path = tmp_path / "spec.yaml"
-    path.write_text(yaml.safe_dump({"arms": arms, "analysis": {"primary": ["raw", "tools"]}, **spec}))
+    path.write_text(yaml.safe_dump({**ARMS, **spec}))
     words = ["run", str(path), "--json", "--workers", "1", "--out", str(tmp_path / "out")]
     done = run_gnomon(*words, "--data-dir", str(tmp_path / "data"))
     assert done.returncode == 0, done.stderr
@@ -82,17 +89,16 @@ def test_a_vir_job_runs_with_the_gazetteer_and_draws_its_graphs(tmp_path: Path, 
 
 
 def test_an_escher_job_runs_under_the_evaluator_that_was_asked_for(
-    tmp_path: Path, run_gnomon: Gnomon
+    tmp_path: Path, run_job: RunJob, store: Store
 ) -> None:
     rules = [
         {"contains": "cup after the turn", "tools": True, "replies": [LOOKS, "<answer>B</answer>"]},
         {"contains": "cup after the turn", "replies": ["The answer is B"]},
     ]
     rest = ["<answer>True</answer>"]
-    report = run(
-        run_gnomon,
-        tmp_path,
+    report = run_job(
         {
+            **ARMS,
             "benchmark": "escherverse",
             "data": str(publish_escher(tmp_path / "published")),
             "scoring": "official",
@@ -102,7 +108,8 @@ def test_an_escher_job_runs_under_the_evaluator_that_was_asked_for(
         },
     )
     assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 4, "tools": 4, "blind": 4}
-    scores = {(row["sample_id"], row["arm"]): row["score"] for row in rows_of(tmp_path)}
+    job_id = report["job"]["id"]
+    scores = {(row.sample_id, row.arm): row.score for row in store.iter_rows(job_id)}
     assert (scores["11", "raw"], scores["11", "tools"]) == (0.0, 1.0)
     assert scores["13", "raw"] == 1.0
     assert report["published"][-1]["group"] == "human"
@@ -110,17 +117,11 @@ def test_an_escher_job_runs_under_the_evaluator_that_was_asked_for(
     assert not report["exhibits"]
 
 
-def test_an_absent_clip_ends_as_missing_and_never_as_wrong(tmp_path: Path, run_gnomon: Gnomon) -> None:
+def test_an_absent_clip_ends_as_missing_and_never_as_wrong(tmp_path: Path, run_job: RunJob) -> None:
     folder = publish_escher(tmp_path / "published")
     (folder / "videos" / "xyz_001_0_3.mp4").unlink()
-    path = tmp_path / "spec.yaml"
     model = {"id": "scripted", "options": {"replies": ["<answer>B</answer>"]}}
     arms = [{"name": "raw", "agent": "direct"}, {"name": "blind", "agent": "direct", "show": []}]
-    path.write_text(
-        yaml.safe_dump({"benchmark": "escherverse", "data": str(folder), "models": [model], "arms": arms})
-    )
-    done = run_gnomon("run", str(path), "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
-    assert done.returncode == 1
-    report = json.loads(done.stdout)
+    report = run_job({"benchmark": "escherverse", "data": str(folder), "models": [model], "arms": arms})
     trials = {arm["arm"]: arm["trials"] for arm in report["arms"]}
     assert (trials["raw"]["infra_missing"], trials["blind"]["infra_missing"]) == (2, 0)

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from gnomon.core.errors import OutOfBudget, SpecError
 from gnomon.spec.job_spec import JobSpec
-from gnomon_service.api.middleware import COOKIE
+from gnomon_service.api.access import COOKIE
 from gnomon_service.api_keys import entry_of, new_key, parse_key
 from gnomon_service.cli.main import main
 from gnomon_workers.poster import Poster

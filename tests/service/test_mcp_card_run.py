@@ -1,14 +1,11 @@
-"""The card of a real server, run by the command line: two public-like tools, a model played by a script."""
+"""The card of a real server: two public-like tools, a model played by a script."""
 
-import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import yaml
-
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
+RunJob = Callable[[dict[str, Any]], dict[str, Any]]
 SERVER = Path(__file__).parents[1] / "tools" / "servers" / "small_server.py"
 SPEC = {
     "benchmark": "worlds",
@@ -45,11 +42,8 @@ SPEC = {
 }
 
 
-def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path, run_gnomon: Command) -> None:
-    (tmp_path / "card.yaml").write_text(yaml.safe_dump(SPEC))
-    done = run_gnomon("run", "card.yaml", "--json", "--workers", "1", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    [card] = json.loads(done.stdout)["server_cards"]
+def test_a_card_is_made_of_a_server_that_runs(run_job: RunJob) -> None:
+    [card] = run_job(SPEC)["server_cards"]
     assert card["servers"] == ["small"]
     tools = {tool["name"]: tool for tool in card["tools"]}
     assert (tools["add"]["calls"], tools["add"]["errors"]) == (2, 0)
@@ -62,7 +56,7 @@ def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path, run_gnomon: Comman
     assert errors["calls that do not fit the schema"] == 2
 
 
-def test_a_card_is_made_with_an_agent_from_outside(tmp_path: Path, run_gnomon: Command) -> None:
+def test_a_card_is_made_with_an_agent_from_outside(run_job: RunJob) -> None:
     agent = Path(__file__).parents[2] / "examples" / "agents" / "as_command.py"
     arms = {
         "preset": "mcp_card",
@@ -70,11 +64,7 @@ def test_a_card_is_made_with_an_agent_from_outside(tmp_path: Path, run_gnomon: C
         "agent": {"command": [sys.executable, str(agent)]},
     }
     spec = {"benchmark": "worlds", "select": {"limit": 2, "seed": 5}, "arms": arms}
-    (tmp_path / "card.yaml").write_text(yaml.safe_dump(spec))
-    done = run_gnomon("run", "card.yaml", "--json", "--workers", "1", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    [card] = report["server_cards"]
+    [card] = run_job(spec)["server_cards"]
     assert [(step["baseline"], step["variant"]) for step in card["steps"]] == [
         ("raw", "placebo"),
         ("placebo", "live"),

@@ -22,7 +22,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import REPEATED_CALLS
 from gnomon.media import MediaStore
-from gnomon_service.herald import Herald
+from gnomon_service.notifier import Notifier
 from gnomon_service.webhooks import AGAIN_S, read_webhooks
 from gnomon_workers.durations import CALL, KEY, QUEUE, TRIAL, Durations
 from gnomon_workers.logs import JOBS
@@ -75,8 +75,8 @@ def receiver() -> Iterator[Receiver]:
     server.server_close()
 
 
-def herald_of(api: TestClient) -> Herald:
-    return Herald(api.app.state.gnomon)  # type: ignore[attr-defined]
+def notifier_of(api: TestClient) -> Notifier:
+    return Notifier(api.app.state.gnomon)  # type: ignore[attr-defined]
 
 
 def due_now(store: Store) -> None:
@@ -91,13 +91,13 @@ def test_the_end_of_a_job_is_told_once_and_signed(
     caplog.set_level("INFO", JOBS)
     slack = f"slack:{receiver.url}/slack"
     api = open_api(GNOMON_WEBHOOKS=f"{receiver.url} {slack}", GNOMON_WEBHOOK_SECRET=SECRET)
-    first, second = herald_of(api), herald_of(api)
+    first, second = notifier_of(api), notifier_of(api)
     job_id = post(api)
     first.turn()
     assert receiver.taken == []
     finish_all(store, job_id, usd=0.25)
-    for herald in (first, second, first):
-        herald.turn()
+    for notifier in (first, second, first):
+        notifier.turn()
     (headers, body), (_, slack_body) = receiver.taken
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     digest = hmac.new(b"sixteen and more characters", signed, hashlib.sha256).digest()
@@ -122,17 +122,17 @@ def test_what_was_not_taken_is_sent_again_and_what_is_refused_is_not(
     open_api: OpenApi, store: Store, receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     api = open_api(GNOMON_WEBHOOKS=receiver.url, GNOMON_WEBHOOK_SECRET=SECRET)
-    herald, job_id = herald_of(api), post(api)
+    notifier, job_id = notifier_of(api), post(api)
     store.cancel(job_id)
     receiver.statuses = [503, 302, 404]
-    herald.turn()
-    herald.turn()
+    notifier.turn()
+    notifier.turn()
     assert len(receiver.taken) == 1, "it is not sent again at once"
     due_now(store)
-    herald.turn()
+    notifier.turn()
     assert len(receiver.taken) == 2, "a redirect is not followed"
     due_now(store)
-    herald.turn()
+    notifier.turn()
     assert len(receiver.taken) == 2, "302 is no answer that another attempt would change"
     assert "secret-path" not in caplog.text
     assert {headers["webhook-id"] for headers, _ in receiver.taken} == {f"{job_id}-2"}
@@ -147,7 +147,7 @@ def test_a_receiver_that_is_away_holds_up_no_other(
     api = open_api(GNOMON_WEBHOOKS=f"http://127.0.0.1:9/ {receiver.url}", GNOMON_WEBHOOK_SECRET=SECRET)
     for _ in range(3):
         store.cancel(post(api))
-    herald_of(api).turn()
+    notifier_of(api).turn()
     assert len(receiver.taken) == 3
 
 
@@ -155,15 +155,15 @@ def test_alerts_and_used_up_limits_are_told_while_a_job_runs(
     open_api: OpenApi, store: Store, receiver: Receiver
 ) -> None:
     api = open_api(GNOMON_WEBHOOKS=receiver.url, GNOMON_WEBHOOK_SECRET=SECRET)
-    herald, job_id = herald_of(api), post(api, {**SPEC, "select": {"limit": 40, "seed": 1}})
+    notifier, job_id = notifier_of(api), post(api, {**SPEC, "select": {"limit": 40, "seed": 1}})
     [(_, shard), *_] = store.unfinished_shards(job_id)
     leases = store.lease(job_id, shard, worker="w", ttl_s=60.0, limit=20)
     unread = {"reply_state": ReplyState.UNREADABLE, "answer": None, "score": 0.0}
     store.finish([(lease, row_of(lease, **unread), {"response": "hm"}) for lease in leases])
     with store.writing() as db:
         db.execute(update(jobs).values(is_budget_exhausted=1))
-    herald.turn()
-    herald.turn()
+    notifier.turn()
+    notifier.turn()
     told = receiver.bodies()
     assert sorted(body["type"] for body in told) == ["job.alert", "job.alert", "job.budget"]
     alert = next(body["data"] for body in told if body["type"] == "job.alert")
@@ -174,12 +174,12 @@ def test_the_alerts_of_a_report_are_told_once_after_the_end(
     open_api: OpenApi, store: Store, receiver: Receiver
 ) -> None:
     api = open_api(GNOMON_WEBHOOKS=receiver.url, GNOMON_WEBHOOK_SECRET=SECRET)
-    herald, job_id = herald_of(api), post(api)
+    notifier, job_id = notifier_of(api), post(api)
     finish_all(store, job_id, flags=(REPEATED_CALLS,), reply_state=ReplyState.READ)
-    herald.turn()
+    notifier.turn()
     wait_until(lambda: store.kept_of([job_id], "report"))
     for _ in range(2):
-        herald.turn()
+        notifier.turn()
     ended, *alerts = receiver.bodies()
     assert (ended["type"], {body["type"] for body in alerts}) == ("job.ended", {"job.alert"})
     report = api.get(f"/v1/jobs/{job_id}/report").json()
@@ -191,9 +191,9 @@ def test_what_ended_before_webhooks_were_set_is_not_told(
 ) -> None:
     api = open_api()
     store.cancel(post(api))
-    herald_of(api).turn()
+    notifier_of(api).turn()
     later = open_api(GNOMON_WEBHOOKS=receiver.url, GNOMON_WEBHOOK_SECRET=SECRET)
-    herald_of(later).turn()
+    notifier_of(later).turn()
     assert receiver.taken == []
 
 
@@ -226,7 +226,7 @@ def test_a_service_deletes_what_is_too_old(open_api: OpenApi, store: Store) -> N
         db.execute(
             update(jobs).where(jobs.c.id.in_([old, needed])).values(finished_at=time.time() - 31 * 86_400)
         )
-    herald_of(api).turn()
+    notifier_of(api).turn()
     assert store.job_ids("j_", limit=9) == [running, needed, new]
     assert store.deleted_jobs(limit=1)[0].deleted_by == "kept for 30 days"
 
@@ -235,19 +235,19 @@ def test_a_clean_up_finds_media_that_a_deletion_or_a_use_since_the_last_one_left
     open_api: OpenApi, store: Store, tmp_path: Path
 ) -> None:
     api, media = open_api(), MediaStore(tmp_path / "media")
-    herald, job_id = herald_of(api), post(api)
+    notifier, job_id = notifier_of(api), post(api)
     named, unnamed = media.keep(b"a picture of a job"), media.keep(b"a picture of none")
-    herald.clean()
+    notifier.clean()
     assert media.has(unnamed), "a job is open"
     finish_all(store, job_id, response=named)
-    herald.clean()
+    notifier.clean()
     assert (media.has(named), media.has(unnamed)) == (True, False)
     media.keep(b"a picture of none")
     time.sleep(0.01)  # what is used while it cleans up stays
-    herald.clean()
+    notifier.clean()
     assert (media.has(named), media.has(unnamed)) == (True, False)
     store.delete_job(job_id, by="ada")
-    herald.clean()
+    notifier.clean()
     assert not media.has(named)
 
 

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from gnomon_service.cli.main import main
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+RunJob = Callable[[dict[str, Any]], dict[str, Any]]
 ROOT = Path(__file__).parents[2]
 ARMS = [{"name": "raw", "agent": "direct"}]
 SPEC: dict[str, Any] = {"benchmark": "questions", "models": [{"id": "reference"}], "arms": ARMS}
@@ -36,7 +37,9 @@ def test_the_example_runs_and_its_tools_answer_all_five_questions(
     assert all("error" in row["metrics"] for row in rows if row["task"] == "distance")
 
 
-def test_tools_that_fit_no_question_are_told_before_and_after(tmp_path: Path, run_gnomon: Command) -> None:
+def test_tools_that_fit_no_question_are_told_before_and_after(
+    tmp_path: Path, run_in_process: Command, run_job: RunJob
+) -> None:
     (tmp_path / "mine.csv").write_text("question,answer\nIs Oslo north of Rome?,yes\n")
     arms = [
         {"name": "some", "agent": "react", "tools": ["list_cameras", "measure_motion"]},
@@ -44,7 +47,7 @@ def test_tools_that_fit_no_question_are_told_before_and_after(tmp_path: Path, ru
     ]
     spec = {**SPEC, "data": "mine.csv", "arms": [*ARMS, *arms]}
     (tmp_path / "job.json").write_text(json.dumps(spec))
-    plan = json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)
+    plan = json.loads(run_in_process("plan", "job.json", "--json", cwd=tmp_path).stdout)
     unfit = "fit none of 1 sample looked at"
     assert plan["warnings"] == [
         f"arm some: 1 of 2 tools {unfit}: list_cameras",
@@ -52,15 +55,13 @@ def test_tools_that_fit_no_question_are_told_before_and_after(tmp_path: Path, ru
     ]
     raw, some, none = plan["arms"]
     assert none["prompt_tokens"] == raw["prompt_tokens"] < some["prompt_tokens"]
-    done = run_gnomon("run", "job.json", "--json", "--workers", "1", cwd=tmp_path)
-    offered = {tool["tool"]: tool["offered"] for tool in json.loads(done.stdout)["tools"]}
+    report = run_job({**spec, "data": str(tmp_path / "mine.csv")})
+    offered = {tool["tool"]: tool["offered"] for tool in report["tools"]}
     assert offered["measure_motion"] is True
     assert offered["cameras_seeing"] is False
 
 
-def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
-    tmp_path: Path, run_gnomon: Command
-) -> None:
+def test_a_judge_scores_and_is_held_against_labels(tmp_path: Path, run_job: RunJob) -> None:
     replies = {"Ships": ("Boats.", 1), "The mayor": ("The baker.", 0), "On Fridays": ("Never.", 0)}
     lines = [
         {"id": answer, "question": f"{answer}?", "answer": answer, "reply": reply, "label": label}
@@ -83,11 +84,7 @@ def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
         "models": [model],
     }
     spec["limits"] = {"usd": 100.0}
-    (tmp_path / "job.json").write_text(json.dumps(spec))
-    words = ["run", str(tmp_path / "job.json"), "--json", "--workers", "1"]
-    done = run_gnomon(*words, "--data-dir", str(tmp_path / "data"))
-    assert done.returncode == 1, done.stderr  # a trial is missing
-    report = json.loads(done.stdout)
+    report = run_job(spec)
     assert report["denominators"]["trials"]["infra_missing"] == 1
     found = report["judge"]
     assert (found["judged"], found["unjudged"]) == (2, {"judge:unreadable": 1})
@@ -166,11 +163,13 @@ def twice(folder: Path, **change: Any) -> str:
     return str(folder / "twice.jsonl")
 
 
-def test_a_question_that_is_asked_twice_is_told_and_counts_once(tmp_path: Path, run_gnomon: Command) -> None:
+def test_a_question_that_is_asked_twice_is_told_and_counts_once(
+    tmp_path: Path, run_in_process: Command, run_gnomon: Command
+) -> None:
     said = "2 of 7 questions are near-equal to another (1 group): each group counts as one cluster: q0 = q9"
     spec = {**SPEC, "arms": [*ARMS, {"name": "again", "agent": "direct"}], "data": twice(tmp_path)}
     (tmp_path / "job.json").write_text(json.dumps(spec))
-    plan = json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)
+    plan = json.loads(run_in_process("plan", "job.json", "--json", cwd=tmp_path).stdout)
     assert plan["warnings"] == [said]
     assert (plan["samples"], plan["clusters"]) == (7, 6)
     done = run_gnomon("run", "job.json", "--json", "--workers", "1", "--out", "out", cwd=tmp_path)
@@ -213,7 +212,7 @@ def test_columns_that_nothing_reads_are_named_before_anything_is_spent(
 
 
 def test_questions_that_contradict_each_other_are_refused_by_their_ids(
-    tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
+    tmp_path: Path, open_api: Callable[..., TestClient], run_in_process: Command
 ) -> None:
     api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path))
     accepted = api.post("/v1/jobs", json={**SPEC, "data": twice(tmp_path, cluster="mine")})
@@ -227,13 +226,13 @@ def test_questions_that_contradict_each_other_are_refused_by_their_ids(
     assert "ask the same have different answers: 'q0' and 'q9'" in refused.json()["detail"]
     (tmp_path / "job.json").write_text(json.dumps(spec))
     for command in ("plan", "run"):
-        done = run_gnomon(command, "job.json", cwd=tmp_path)
+        done = run_in_process(command, "job.json", cwd=tmp_path)
         assert done.returncode == 2
         assert "'q0' and 'q9'" in done.stderr
 
 
 def test_two_factors_are_named_in_the_spec_and_told_everywhere(
-    tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
+    tmp_path: Path, open_api: Callable[..., TestClient], run_in_process: Command
 ) -> None:
     lines = [{**row, "place": f"p{at % 3}", "form": f"f{at // 3}"} for at, row in enumerate(TWICE)]
     (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -247,7 +246,7 @@ def test_two_factors_are_named_in_the_spec_and_told_everywhere(
     shown = api.get(f"/ui/jobs/{job}/samples/q4", headers={"accept": "text/html"}).text
     assert "cluster</span> p1 × f1" in shown
     (tmp_path / "job.json").write_text(json.dumps(spec))
-    assert json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)["clusters"] == 2
+    assert json.loads(run_in_process("plan", "job.json", "--json", cwd=tmp_path).stdout)["clusters"] == 2
     early = {**spec, "arms": [*ARMS, {"name": "b", "agent": "direct"}], "analysis": {"sequential": True}}
     early["analysis"]["primary"] = ["raw", "b"]
     refused = api.post("/v1/jobs", json=early)

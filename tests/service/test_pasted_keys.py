@@ -16,7 +16,7 @@ from gnomon.spec.pasted_keys import is_variable, refuse_keys
 from gnomon.spec.spec_file import load_yaml
 from gnomon.spec.tool_servers import ToolsEntry
 from gnomon_service.cli.main import main
-from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.server_spec import ToolServer
 from tests.service.play import SPEC, OpenApi
 
 LETTERS = "Ab3dE6gHi9KlMn0pQ"

@@ -1,14 +1,18 @@
 """Heavy routes have places; what is cheap has none, and no connection left is told as such."""
 
 import inspect
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from pathlib import Path
 
+import pytest
 from fastapi.routing import APIRoute
+from redis import Redis
 from starlette.testclient import TestClient
 
 from gnomon_service.api import app
 from gnomon_service.extension import EXTENSIONS
-from gnomon_workers.store.sqlite import POOL
+from gnomon_service.settings import read_settings
+from gnomon_workers.store import sqlite
 from gnomon_workers.store.store import Store
 
 TWINS = ("", ".json", ".md")
@@ -44,11 +48,18 @@ def test_every_route_takes_a_place_or_is_named_as_cheap() -> None:
     assert placeless - CHEAP == set()
 
 
-def test_a_pool_without_a_connection_left_is_told_with_503(api: TestClient, store: Store) -> None:
-    with ExitStack() as others:
-        for _ in range(POOL["pool_size"] + POOL["max_overflow"]):
-            others.enter_context(store.reading())
+def test_a_pool_without_a_connection_left_is_told_with_503(
+    tmp_path: Path, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "POOL", {**sqlite.POOL, "pool_timeout": 0.2})
+    with closing(Store(f"sqlite:///{tmp_path / 'gnomon.db'}")) as store, ExitStack() as others:
+        served = app.create_app(read_settings({}, data_dir=tmp_path), store=store, redis=redis)
+        api = others.enter_context(TestClient(served, base_url="http://127.0.0.1:8000"))
+        taken = others.enter_context(ExitStack())
+        for _ in range(sqlite.POOL["pool_size"] + sqlite.POOL["max_overflow"]):
+            taken.enter_context(store.reading())
         refused = api.get("/v1/jobs")
+        taken.close()
+        assert api.get("/v1/jobs").status_code == 200
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
     assert refused.json()["detail"] == "all connections to the store are in use; try again"
-    assert api.get("/v1/jobs").status_code == 200

@@ -112,9 +112,9 @@ def test_no_score_is_told_before_the_end_unless_looks_are_planned(
 ) -> None:
     spec = {
         "benchmark": "worlds",
-        "select": {"limit": 120},
+        "select": {"limit": 28},
         "preflight": False,
-        "models": [{"id": "scripted", "options": {"replies": ['{"answer": "A"}']}}],
+        "models": [{"id": "scripted", "options": {"replies": ['{"answer": "A"}'], "delay_s": 0.2}}],
         "arms": [{"name": name, "agent": "direct"} for name in ("raw", "other")],
         "analysis": {"primary": ["raw", "other"], "sequential": sequential},
     }

@@ -47,7 +47,11 @@ def rows(out: Path) -> list[dict]:
 
 @pytest.fixture
 def server(tmp_path: Path) -> dict:
-    (tmp_path / "plain_server.py").write_text(SERVER.read_text())
+    return server_in(tmp_path)
+
+
+def server_in(folder: Path) -> dict:
+    (folder / "plain_server.py").write_text(SERVER.read_text())
     return {"mcp": {"command": [sys.executable, "./plain_server.py"]}}
 
 
@@ -79,23 +83,39 @@ def run_here(path: Path, folder: Path) -> dict[tuple[str, str], Row]:
     return ended
 
 
+CALLS = [reply("plain__measure", what="it"), reply("plain__add", a=1, b="x"), "A"]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory, run_gnomon) -> Path:
+    """A folder with a job that has run, and two cassettes of it; of the second one, results are wrong."""
+    folder = tmp_path_factory.mktemp("recorded")
+    server = server_in(folder)
+    broken = {"faults": {"kind": "silent", "rate": 1.0}, "cassette": {"record": "broken.jsonl"}}
+    arms = [
+        *arms_of(server, record="plain.jsonl"),
+        {"name": "broken", "agent": "react", "tools": [server], **broken},
+    ]
+    path = spec(folder, arms, CALLS)
+    ran = run_gnomon("run", str(path), "--data-dir", "data", "--out", "first", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    return folder
+
+
 def test_a_recorded_job_is_the_same_row_by_row_once_the_server_is_gone(
-    tmp_path: Path, server: dict, monkeypatch, run_gnomon
+    tmp_path: Path, recorded: Path, server: dict, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    replies = [reply("plain__measure", what="it"), reply("plain__add", a=1, b="x"), "A"]
-    path = spec(tmp_path, arms_of(server, record="plain.jsonl"), replies)
-    first = run_gnomon("run", str(path), "--data-dir", "data", "--out", "first", cwd=tmp_path)
-    assert first.returncode == 0, first.stderr
+    (tmp_path / "plain.jsonl").write_bytes((recorded / "plain.jsonl").read_bytes())
     assert open_cassette(tmp_path / "plain.jsonl").calls == 4
     (tmp_path / "plain_server.py").unlink()
-    recorded = {(row["arm"], row["sample_id"]): row for row in rows(tmp_path / "first")}
-    replayed = run_here(spec(tmp_path, arms_of(server, replay="plain.jsonl"), replies), tmp_path)
-    assert len(recorded) == len(replayed) == 6
+    before = {(row["arm"], row["sample_id"]): row for row in rows(recorded / "first")}
+    replayed = run_here(spec(tmp_path, arms_of(server, replay="plain.jsonl"), CALLS), tmp_path)
+    assert len(replayed) == 6
     for key, row in replayed.items():
         plain = json.loads(ndjson_line(row))
         for name in plain.keys() - UNLIKE:
-            assert plain[name] == recorded[key][name], name
+            assert plain[name] == before[key][name], name
     assert "placebo:dealt" in next(row for (arm, _), row in replayed.items() if arm == "placebo").flags
     path = spec(tmp_path, arms_of(server, replay="plain.jsonl")[:2], [reply("plain__measure"), "A"])
     ends = {(key[0], row.outcome.value, row.stop_reason) for key, row in run_here(path, tmp_path).items()}
@@ -105,44 +125,33 @@ def test_a_recorded_job_is_the_same_row_by_row_once_the_server_is_gone(
         run_here(path, tmp_path)
 
 
-def test_results_of_servers_are_replayed_wrong_and_true(
-    tmp_path: Path, server: dict, monkeypatch, run_gnomon
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    arm = {"agent": "react", "tools": [server], "cassette": {"record": "plain.jsonl"}}
-    broken = {**arm, "faults": {"kind": "silent", "rate": 1.0}, "cassette": {"record": "broken.jsonl"}}
-    arms = [{"name": "live", **arm}, {"name": "broken", **broken}]
-    path = spec(tmp_path, arms, [reply("plain__measure", what="it"), "A"])
-    first = run_gnomon("run", str(path), "--data-dir", "data", "--out", "first", cwd=tmp_path)
-    assert first.returncode == 0, first.stderr
-    job = json.loads((tmp_path / "first" / "report.json").read_text())["job"]["id"]
-    recorded = (tmp_path / "plain.jsonl").read_bytes()
+def test_results_of_servers_are_replayed_wrong_and_true(recorded: Path, run_gnomon) -> None:
+    job = json.loads((recorded / "first" / "report.json").read_text())["job"]["id"]
+    cassette = (recorded / "plain.jsonl").read_bytes()
     for arm_name, result, named in (("live", "noise", "wrong result"), ("broken", "truth", "true result")):
         options = ("--arm", arm_name, "--result", result, "--data-dir", "data", "--out", result)
-        done = run_gnomon("replay", job, *options, cwd=tmp_path)
+        done = run_gnomon("replay", job, *options, cwd=recorded)
         assert done.returncode == 0, done.stderr
-        read = rows(tmp_path / result)
+        read = rows(recorded / result)
         assert {row["stop_reason"] for row in read} == {"answered"}
         assert {row["metrics"]["replayed_change"] for row in read if row["arm"] == named} == {1.0}
         assert f"under “{named}” than under “as recorded”" in done.stdout
-    assert (tmp_path / "plain.jsonl").read_bytes() == recorded, (
+    assert (recorded / "plain.jsonl").read_bytes() == cassette, (
         "a replay records nothing over the first job's"
     )
 
 
 def test_a_true_result_of_a_server_is_not_to_be_had_from_a_cassette(
-    tmp_path: Path, server: dict, monkeypatch, run_gnomon
+    tmp_path: Path, recorded: Path, server: dict, monkeypatch, run_job, store, run_in_process
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arm = {"agent": "react", "tools": [server], "faults": {"kind": "silent", "rate": 1.0}}
-    replies = [reply("plain__measure", what="it"), "A"]
-    for use in ("record", "replay"):
-        path = spec(tmp_path, [{"name": "broken", **arm, "cassette": {use: "broken.jsonl"}}], replies)
-        done = run_gnomon("run", str(path), "--data-dir", "data", "--out", use, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-    job = json.loads((tmp_path / "replay" / "report.json").read_text())["job"]["id"]
-    options = ("--arm", "broken", "--result", "truth", "--data-dir", "data")
-    refused = run_gnomon("replay", job, *options, cwd=tmp_path)
+    (tmp_path / "broken.jsonl").write_bytes((recorded / "broken.jsonl").read_bytes())
+    arm = {"name": "broken", "agent": "react", "tools": [server], "cassette": {"replay": "broken.jsonl"}}
+    arm["faults"] = {"kind": "silent", "rate": 1.0}
+    report = run_job(json.loads(spec(tmp_path, [arm], CALLS).read_text()))
+    assert report["alerts"] == []
+    options = ("--arm", "broken", "--result", "truth", "--data-dir", str(tmp_path))
+    refused = run_in_process("replay", report["job"]["id"], *options)
     assert refused.returncode == 2
     assert "cassette" in refused.stderr
     assert "noise" in refused.stderr
@@ -216,9 +225,9 @@ def test_presets_take_the_tools_of_servers(tmp_path: Path, server: dict, monkeyp
     assert [tool.name for tool in spec_.servers["plain"].listing.tools] == ["add", "measure"]
 
 
-def test_a_plan_shows_what_a_server_says_of_its_tools(tmp_path: Path, server: dict, run_gnomon) -> None:
+def test_a_plan_shows_what_a_server_says_of_its_tools(tmp_path: Path, server: dict, run_in_process) -> None:
     spec(tmp_path, [{"name": "tools", "agent": "react", "tools": [server]}], ["A"])
-    planned = run_gnomon("plan", "spec.json", cwd=tmp_path)
+    planned = run_in_process("plan", "spec.json", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     assert "their descriptions go to the model as they are:" in planned.stdout
     assert "  plain__add: " in planned.stdout

@@ -1,20 +1,17 @@
-"""A film and a list of places, from the spec over a worker and the real graph to the judged row."""
+"""A film and a list of places, from the spec over the real graph to the judged row."""
 
 import base64
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gnomon_trips.service.requests import TOOLS
 from tests.chat_provider import ChatProvider
 from tests.numbered import write_clip
 
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
 PLACES = ["Tokyo Tower", "Shibuya Crossing"]
 SEEN = [
     {"name": "Senso-ji Temple", "from_s": 2.0, "to_s": 3.5},
@@ -81,7 +78,7 @@ def test_a_film_becomes_a_judged_itinerary(
     videos: bool,
     traveller: Traveller,
     tmp_path: Path,
-    run_gnomon: Command,
+    run_job: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> None:
     film = write_clip(tmp_path / "vlog.mp4", 60)
     arm = {"name": "plan", "agent": "planner", "tools": list(TOOLS), "max_tool_calls": 60, "max_turns": 20}
@@ -93,9 +90,7 @@ def test_a_film_becomes_a_judged_itinerary(
         "preflight": False,
         "arms": [arm],
     }
-    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec))
-    command = ["run", str(tmp_path / "spec.yaml"), "--json", "--workers", "1"]
-    report = json.loads(run_gnomon(*command, "--data-dir", str(tmp_path / "data")).stdout)
+    report = run_job(spec)
     measures = {row["measure"]: row["by_task"]["all"]["mean"] for row in report["measures"]}
 
     blocks = traveller.requests[0]["messages"][0]["content"]

@@ -2,18 +2,13 @@
 
 import base64
 import io
-import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from PIL import Image
 
 from tests.chat_provider import ChatProvider
-
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 class Watching(ChatProvider):
@@ -49,7 +44,7 @@ def sizes(request: dict[str, Any]) -> list[tuple[str, tuple[int, int]]]:
 
 
 def test_map_only_clip_only_both_and_another_look(
-    watching: Watching, tmp_path: Path, run_gnomon: Command
+    watching: Watching, run_job: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:
     spec = {
         "benchmark": "worlds",
@@ -63,10 +58,7 @@ def test_map_only_clip_only_both_and_another_look(
             {"name": "look", "agent": "react", "show": ["media"], "tools": ["look_at_frame"]},
         ],
     }
-    path = tmp_path / "spec.yaml"
-    path.write_text(yaml.safe_dump(spec))
-    done = run_gnomon("run", str(path), "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
-    assert done.returncode == 0, done.stderr
+    run_job(spec)
     seen = sorted(sizes(request) for request in watching.requests)
     frame = ("JPEG", (960, 540))
     kinds = [

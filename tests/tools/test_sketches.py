@@ -23,7 +23,7 @@ from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.registry import embedded
 from gnomon_trips.itinerary.request import read_request
 from gnomon_trips.itinerary.trip import Trip, open_trip
-from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import Number
 from tests.numbered import write_clip
 

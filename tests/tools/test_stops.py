@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from gnomon_published.benchmarks.gtr_bench.case import SCENES
 from gnomon_tools.geometry.network import Network
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.drawing import world_of
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.stops import Stops
+from gnomon_worlds.sample_making import world_of
+from gnomon_worlds.way_lengths import Stops
 
 HARD = Difficulty(level="hard")  # whose towns have one-way streets
 ESCALATORS = WorldOptions(buildings="escalators")  # which run one way

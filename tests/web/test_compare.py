@@ -19,7 +19,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_analyses.commands.board import board
-from gnomon_analyses.comparing.job_diff import StoredJob, diff_jobs
+from gnomon_analyses.comparing.job_diff import DiffedJob, diff_jobs
 from gnomon_service.api.app import create_app
 from gnomon_service.settings import read_settings
 from gnomon_workers.open_job import open_spec
@@ -54,9 +54,9 @@ class Stored:
         view: dict[str, Any] = answer.json()
         return view
 
-    def job(self, name: str) -> StoredJob:
+    def job(self, name: str) -> DiffedJob:
         job = self.store.job(self.ids[name])
-        return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=self.store.iter_rows(job.id))
+        return DiffedJob(job_id=job.id, spec=job.spec, status=job.status, rows=self.store.iter_rows(job.id))
 
 
 @pytest.fixture(scope="module")

@@ -12,20 +12,14 @@ from PIL import Image
 
 from gnomon.media import MediaStore
 from gnomon_service.cassettes import write_recorded
-from gnomon_service.jobs import Draft, draft_from_cli
-from gnomon_service.reports import report_of
-from gnomon_service.settings import Settings
 from gnomon_workers.endpoint_check import check_model, check_spec
-from gnomon_workers.open_job import open_spec
-from gnomon_workers.shard import run_shard
-from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.store import Store
 from tests.chat_provider import Refusal
 from tests.service.endpoints import FitEndpoint
-from tests.workers.tiny_worker import context_of
+from tests.workers.desk import Desk, Spec
 
 KEY = "sk-right-abcdefgh"
 SERVER = Path(__file__).parent.parent / "tools/servers/plain_server.py"
-Spec = dict[str, Any]
 NOT_SHOWN = {
     "arms": [{"name": "raw", "agent": "direct", "show": []}, {"name": "tools", "agent": "direct", "show": []}]
 }
@@ -126,42 +120,6 @@ def questions(tmp_path: Path, request: pytest.FixtureRequest) -> str:
     path = tmp_path / "questions.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     return str(path)
-
-
-class Desk:
-    """Where jobs are posted, run in this process, resumed, and reported."""
-
-    def __init__(self, store: Store, folder: Path, data: str) -> None:
-        self.store, self.folder, self.data = store, folder, data
-
-    def draft(self, url: str, model: Spec, **changes: Any) -> Draft:
-        return draft_from_cli(
-            {
-                "benchmark": "questions",
-                "data": self.data,
-                "models": [{"id": "openai/m", "name": "m", "api_base": url, "client": "direct", **model}],
-                "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "direct"}],
-                "retry": {"max_attempts": 1, "base_s": 0},
-                "cache": False,
-                "preflight": False,
-                **changes,
-                **({"judge": {"api_base": url, **changes["judge"]}} if "judge" in changes else {}),
-            },
-            Settings(data_dir=self.folder, database_url=self.store.url),
-        )
-
-    def post(self, url: str, model: Spec, **changes: Any) -> JobRecord:
-        draft = self.draft(url, model, **changes)
-        return self.store.create_job(draft.spec, draft.refs, faults=draft.faults)
-
-    def alerts(self, job: JobRecord) -> dict[str, str]:
-        """Run what is open of a job: its alerts by kind."""
-        for shard in range(job.shards):
-            run_shard(job.id, shard, context=context_of(self.store, self.folder, open_spec=open_spec))
-        return self.told(job)
-
-    def told(self, job: JobRecord) -> dict[str, str]:
-        return {said["kind"]: said["text"] for said in report_of(self.store, job.id)["alerts"]}
 
 
 @pytest.fixture

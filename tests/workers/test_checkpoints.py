@@ -334,15 +334,16 @@ def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     assert how_many(plant.store) == 0
 
 
-async def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> None:
-    plant.start(0)
-    start_worker(plant, "first")
-    job = post_trips(plant)
+def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> None:
+    call = {"tool_calls": [{"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}]}
+    model = {"id": "scripted", "options": {**SLOW["options"], "replies": [call, call, call, call, "A"]}}
+    arms = [{"name": name, "agent": "react", "tools": ["describe_path"]} for name in ("one", "other")]
+    plant.start(1)
+    job = plant.post(1, models=[model], arms=arms)
     wait_until(lambda: how_many(plant.store) == 2 and plant.store.job(job.id).known_usd >= 1.0)
     plant.supervisor.stop()
     assert plant.store.job(job.id).counts.running == 0
-    plant.start(0)
-    start_worker(plant, "second")
+    plant.start(1)
     plant.end_of(job)
     rows = list(plant.store.iter_rows(job.id))
     assert {row.attempt for row in rows} == {1}

@@ -1,4 +1,4 @@
-"""Writes the checkpoints of the trials of a process; those that come at once, together."""
+"""Writes the checkpoints of a process's trials; those that come at once are written together."""
 
 import asyncio
 import logging

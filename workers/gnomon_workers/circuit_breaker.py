@@ -1,4 +1,4 @@
-"""Puts a circuit breaker around a model: a provider that refuses again and again is not called any more."""
+"""Stops calling a provider that keeps refusing: a circuit breaker around a model."""
 
 from collections.abc import Awaitable, Callable
 

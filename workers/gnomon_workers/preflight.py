@@ -1,4 +1,4 @@
-"""Calls each model before its first trial, so that what cannot work ends at once, and what is unfit is told.
+"""Calls each model before its first trial, to stop those that cannot work and report those that are unfit.
 
 One call with a few words; where arms offer tools, a call of one of them and its result back. A refused key,
 a model that there is not, a missing key variable, an exhausted account, a request that is refused as it is,

@@ -1,4 +1,4 @@
-"""Starts processes: by module, with little memory."""
+"""Starts processes by module, with little memory."""
 
 import ctypes
 import gc

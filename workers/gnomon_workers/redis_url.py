@@ -1,4 +1,4 @@
-"""Opens Redis by its URL: one server, or whichever of several its Sentinels call the primary.
+"""Opens Redis by its URL: one server, or the primary that its Sentinels name.
 
 `redis://`, `rediss://` (TLS) and `unix://` name a server; `sentinel://HOST:PORT,HOST:PORT/SERVICE` names
 Sentinels, with `redis+sentinel://` and, with TLS, `rediss+sentinel://` as other spellings. All reads go to

@@ -1,4 +1,4 @@
-"""Keeps the trials of a shard, and of those that follow it, in flight, and their results flowing.
+"""Runs the trials of a shard, and of the shards that follow it, side by side, and passes on their results.
 
 Leasing is in `trial_source.py`, starting in `running_trials.py`, ending in `trial_ending.py`.
 """

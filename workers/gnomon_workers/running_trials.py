@@ -1,4 +1,4 @@
-"""Starts trials in the slots of a process, and breaks them off."""
+"""Starts the trials of a process as slots become free, one by one at first, and cancels them."""
 
 import asyncio
 import logging

@@ -9,7 +9,7 @@ PREFIX = "GNOMON_"
 CACHE_DAYS = "GNOMON_CACHE_DAYS"
 DAY_S = 86_400.0
 TIMESTAMP_URL = "GNOMON_TIMESTAMP_URL"
-MAX_LEASE_S = 600.0  # one that ends later than twice that from now is from before the clock was set back
+MAX_LEASE_S = 600.0  # seconds; a lease of over twice that is from before the clock was set back
 LONGEST_S = {"lease_s": MAX_LEASE_S}
 DEFAULT_CACHE_DAYS, MAX_CACHE_DAYS = 30.0, 36_500.0
 
@@ -81,7 +81,7 @@ def read_timestamp_url(environ: Mapping[str, str]) -> str | None:
     """
     url = environ.get(TIMESTAMP_URL, "")
     if url and not url.startswith(("http://", "https://")):
-        raise SpecError("an address that begins with http:// or https://, please", field=TIMESTAMP_URL)
+        raise SpecError(f"{url!r} is not an address; allowed: http://… or https://…", field=TIMESTAMP_URL)
     return url or None
 
 

@@ -31,9 +31,9 @@ from gnomon_workers.budget.model import with_budget
 from gnomon_workers.circuit_breaker import BreakableModel
 from gnomon_workers.durations import Durations, TimedModel
 from gnomon_workers.heartbeat import Heartbeat
-from gnomon_workers.kept_model import kept
 from gnomon_workers.looks import Looker
 from gnomon_workers.open_job import JobCache, OpenJob
+from gnomon_workers.paused_model import paused
 from gnomon_workers.preflight import Preflight
 from gnomon_workers.preparation import prepare_job
 from gnomon_workers.rate_limit.limiter import Limiter, flow_of
@@ -164,9 +164,9 @@ async def _run(
         stack.push_async_callback(close_agents, agents.values())
         durations = Durations()
         await stack.enter_async_context(durations.written(context.redis_url, every_s=DURATIONS_S))
-        keep = partial(kept, heartbeat=heartbeat, look_s=context.timing.flush_s)
+        pause = partial(paused, heartbeat=heartbeat, look_s=context.timing.flush_s)
         trial_models = {
-            label: keep(redacted(TimedModel(model, durations), spec.model(label)))
+            label: pause(redacted(TimedModel(model, durations), spec.model(label)))
             for label, model in models.items()
         }
         preflight_models = trial_models
@@ -188,7 +188,7 @@ async def _run(
                     partial(limiter.around, spec=_address_of(agent.spec), waits=waits[spec.models[0].label])
                 )
         for agent in _outside(agents.values()):
-            agent.around(lambda model: BreakableModel(keep(model), trip=_note_trip))
+            agent.around(lambda model: BreakableModel(pause(model), trip=_note_trip))
         changed = asyncio.Event()
         budget = BudgetClient(
             job_id,

@@ -1,4 +1,4 @@
-"""Runs a leased trial to its end, whatever comes between, and counts what was paid in vain."""
+"""Runs a leased trial to its end, over all its attempts, and counts what was paid in vain."""
 
 import asyncio
 import dataclasses

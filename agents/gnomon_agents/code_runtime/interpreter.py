@@ -1,4 +1,4 @@
-"""Runs what a model writes in an interpreter that has no way out: its names stay for the length of a trial.
+"""Runs a model's code in an interpreter that has no way out; its names last as long as the trial.
 
 The interpreter is Monty, a subset of Python in Rust, in a process of its own
 (`gnomon_tools/core/sandboxed.py`). Code reaches nothing but the functions that the caller names: each call

@@ -1,4 +1,4 @@
-"""LangGraph's checkpoints of one trial: the newest is kept with the trial, what is older is of no use.
+"""Keeps the newest LangGraph checkpoint of a trial with that trial.
 
 Whoever imports this module loads LangGraph.
 """

@@ -1,4 +1,4 @@
-"""What Anthropic's models take beside the conversation: limits, sampling, thinking, tool choice."""
+"""Sets what Anthropic's models take beside the conversation: limits, sampling, thinking, tool choice."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads a chat completion, whichever endpoint of OpenAI's protocol has sent it."""
+"""Reads a chat completion from any endpoint that speaks OpenAI's protocol."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Keeps what a provider adds to its turn in a chat beside text and calls, and sends it back.
+"""Keeps what a provider adds to a turn beside text and calls, and sends it back with that turn.
 
 The body of a turn is a part of the message as it came: `reasoning_content`, `reasoning_details`, … under
 their own names; `content` where it is more than text; `tool_calls` with what each call had besides its

@@ -1,4 +1,4 @@
-"""Writes a request in the way that its endpoint takes, where that says in an error which way it refuses.
+"""Rewrites a request that an endpoint refuses in the form that its error asks for.
 
 A server puts its model's template between us and the model, whatever the id is: some take no system role,
 some no user's message right after a tool's, some call the limit of a reply otherwise. A request that is

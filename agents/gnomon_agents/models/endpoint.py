@@ -1,4 +1,4 @@
-"""Finds the address and the key with which a provider's own API is called."""
+"""Finds the address and the key of a provider's own API."""
 
 import os
 from dataclasses import dataclass

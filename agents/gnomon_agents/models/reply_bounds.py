@@ -1,4 +1,4 @@
-"""Cuts and flags a reply that is longer than any model's."""
+"""Cuts and flags replies that are longer than any model writes."""
 
 from collections.abc import Callable
 from dataclasses import replace

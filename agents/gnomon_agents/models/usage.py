@@ -1,4 +1,4 @@
-"""Reads and checks what a call used, by the provider's own counts, and prices it."""
+"""Reads and checks the provider's counts of what a call used, and prices it."""
 
 import functools
 import math

@@ -38,7 +38,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_options, clip_spans, clip_verdict, shown_clips
-from gnomon.media.rules import Uniform, as_asked
+from gnomon.media.frame_rules import Uniform, as_asked
 from gnomon_tools.core.clip import Footage, Pictures
 from gnomon_tools.core.inputs import Need
 from gnomon_tools.core.sketch import Sketch

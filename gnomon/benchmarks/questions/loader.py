@@ -120,7 +120,6 @@ class QuestionFile:
         return question
 
     def questions(self, entries: Iterable[Entry]) -> Iterator[OwnQuestion]:
-        """The questions of these entries, in the order of the file, which is read again."""
         reader, places = RowReader(self.reading, self.folder), {entry.at for entry in entries}
         for row in counted(self.table.rows(), "rows compared"):
             if row.at in places and (question := reader.question(row.values, row.number)) is not None:
@@ -281,7 +280,6 @@ class _Scan:
         return self.readable()
 
     def readable(self) -> QuestionFile:
-        """The file with those of its questions that can be asked."""
         self._usual.done()
         named = {reference for _, reference in self._references}
         pictures_of = {name: self._seen[name][1] for name in named & self._seen.keys()}

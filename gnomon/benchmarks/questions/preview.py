@@ -12,7 +12,7 @@ from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.media.rules import Uniform
+from gnomon.media.frame_rules import Uniform
 
 ROWS = 200  # in which questions are looked for
 SHOWN = 5

@@ -16,7 +16,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip, show_clip
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import AS_IT_IS, Clips, Frames
-from gnomon.media.rules import FrameRule
+from gnomon.media.frame_rules import FrameRule
 from gnomon_tools.core.inputs import held
 from gnomon_tools.scene.boxes import Boxes
 

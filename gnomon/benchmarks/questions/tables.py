@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NoReturn, Protocol
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.exchange.json_lines import count_values
-from gnomon.exchange.sheet import sheet_lines
+from gnomon.exchange.xlsx_sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
 from gnomon.media.uploads import TABLES, sheet_hint

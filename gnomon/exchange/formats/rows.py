@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gnomon.exchange import row_file
 from gnomon.exchange.format import LINES, Format, Reading, Start
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.job_export import ExportedJob, ExportFile
-from gnomon.exchange.run import Ended
 from gnomon.report.row_formats import ndjson_line
 
 

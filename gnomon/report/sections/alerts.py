@@ -18,7 +18,7 @@ from gnomon.core.model import UNREADABLE
 from gnomon.core.near_equal import CONTRADICTION, FACTORS, NEAR_EQUAL, ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.alert import Alert, alert, line_of
 from gnomon.report.reply_alerts import call_alerts, picture_alerts, reply_alerts, setting_alerts
 from gnomon.report.reply_words import WORTH_SAYING

@@ -40,21 +40,17 @@ class AttributionPart(TypedDict):
     attributions: list[AttributionReport]
 
 
-def _part(report_input: ReportInput) -> AttributionPart:
-    return {"attributions": _attributions(report_input)}
-
-
-def _attributions(report_input: ReportInput) -> list[AttributionReport]:
+def _attributions(report_input: ReportInput) -> AttributionPart:
     """Shapley values by model, where the plan asks for them and every coalition has an arm."""
     spec, scores = report_input.spec, report_input.scores
     plan = spec.analysis.attribution
     if plan is None or not scores.samples:
-        return []
+        return {"attributions": []}
     players = list(plan.players)
     arms = {plan.coalition(arm.tools): arm.name for arm in reversed(spec.arms)}
     needed = coalitions(players, plan.orders)
     if not set(needed) <= set(arms):
-        return []
+        return {"attributions": []}
     weights = design(strata_of(scores.cells, report_input.benchmark.headline), scores.clusters).weights
     reports: list[AttributionReport] = []
     for model in while_wanted(report_input.models):
@@ -94,7 +90,7 @@ def _attributions(report_input: ReportInput) -> list[AttributionReport]:
                 ],
             }
         )
-    return reports
+    return {"attributions": reports}
 
 
 attribution = Section(
@@ -102,6 +98,6 @@ attribution = Section(
     title="What each tool adds",
     question="What is each tool worth, over all orders in which tools could be added?",
     fields=AttributionPart,
-    compute=_part,
+    compute=_attributions,
     place=85,
 )

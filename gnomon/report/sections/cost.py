@@ -1,7 +1,7 @@
 """Adds up tokens, dollars and seconds; what is unknown stays unknown."""
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired
+from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -89,48 +89,38 @@ def _spent(groups: Sequence[GroupTotals]) -> Spent:
     def unknown(name: str) -> int:
         return sum(totals.unknown[name] for totals in groups)
 
+    def counted(name: str) -> dict[str, int | None]:
+        total = None if unknown(name) else known(name)
+        return {name: total, f"known_{name}": known(name), f"{name}_unknown": unknown(name)}
+
     usd = sum(totals.usd for totals in groups)
     is_told = known("prompt_tokens") and not unknown("prompt_tokens") and not unknown("cached_tokens")
-    return {
+    spent: Any = {
         "trials": sum(totals.trials for totals in groups),
         "usd": None if unknown("usd") else usd,
         "known_usd": usd,
         "usd_unknown": unknown("usd"),
-        "prompt_tokens": None if unknown("prompt_tokens") else known("prompt_tokens"),
-        "known_prompt_tokens": known("prompt_tokens"),
-        "prompt_tokens_unknown": unknown("prompt_tokens"),
-        "completion_tokens": None if unknown("completion_tokens") else known("completion_tokens"),
-        "known_completion_tokens": known("completion_tokens"),
-        "completion_tokens_unknown": unknown("completion_tokens"),
-        "cached_tokens": None if unknown("cached_tokens") else known("cached_tokens"),
-        "known_cached_tokens": known("cached_tokens"),
-        "cached_tokens_unknown": unknown("cached_tokens"),
+        **counted("prompt_tokens"),
+        **counted("completion_tokens"),
+        **counted("cached_tokens"),
         "cached_share": known("cached_tokens") / known("prompt_tokens") if is_told else None,
-        "reasoning_tokens": None if unknown("reasoning_tokens") else known("reasoning_tokens"),
-        "known_reasoning_tokens": known("reasoning_tokens"),
-        "reasoning_tokens_unknown": unknown("reasoning_tokens"),
+        **counted("reasoning_tokens"),
         "wall_s": round(sum(totals.wall_s for totals in groups), 3),
-        "model_calls": None if unknown("model_calls") else known("model_calls"),
-        "known_model_calls": known("model_calls"),
-        "model_calls_unknown": unknown("model_calls"),
+        **counted("model_calls"),
         "cache_hits": known("cache_hits"),
-        "tool_calls": None if unknown("tool_calls") else known("tool_calls"),
-        "known_tool_calls": known("tool_calls"),
-        "tool_calls_unknown": unknown("tool_calls"),
+        **counted("tool_calls"),
     }
+    return cast(Spent, spent)
 
 
 def _view(report: CostPart) -> Mapping[str, object]:
-    return {"possible": _possible_words(report)}
-
-
-def _possible_words(report: CostPart) -> str:
     """What may have been spent beside what is told; empty where there is nothing."""
     possible = report["cost"].get("possible")
     if possible is None:
-        return ""
+        return {"possible": ""}
     sums = f"{dollars(possible['usd'])} and {possible['tokens']:,} tokens"
-    return f"Besides, up to {sums} may have been spent on calls whose cost nobody told; limits count them."
+    words = f"Besides, up to {sums} may have been spent on calls whose cost nobody told; limits count them."
+    return {"possible": words}
 
 
 def _digest(report: CostPart) -> str:

@@ -13,7 +13,7 @@ from gnomon.core.missing import said_most
 from gnomon.core.model import is_built_in
 from gnomon.core.row import ADAPTER
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import UNKNOWN, asked_and_scored, is_imported
+from gnomon.exchange.imported_job import UNKNOWN, asked_and_scored, is_imported
 from gnomon.report.compared_pair import missing_share
 from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.row_formats import escape_surrogates
@@ -184,34 +184,20 @@ def _missing_rows(report_input: ReportInput) -> list[MissingRow]:
     rows: list[MissingRow] = []
     for model in spec.models:
         planned = sum(report_input.planned_of(scores.at[model.label, arm.name]) for arm in spec.arms)
-        of_model = [
-            _missing_row(scores, model.label, cause, planned=planned)
-            for cause in _missing_causes(scores, model.label)
-        ]
-        rows += sorted(of_model, key=lambda row: (-row["trials"], row["cause"]))
+        groups = scores.totals_of(model.label)
+        lost = (totals.stop_reasons.get(Outcome.INFRA_MISSING, Counter()) for totals in groups)
+        for cause, trials in by_count(sum(lost, Counter())).items():
+            errors = sum((totals.errors[cause] for totals in groups if cause in totals.errors), Counter())
+            rows.append(
+                {
+                    "model": model.label,
+                    "cause": cause,
+                    "trials": trials,
+                    "planned": planned,
+                    "error": escape_surrogates(said_most(errors)),
+                }
+            )
     return rows
-
-
-def _missing_causes(scores: ScoreMatrix, model: str) -> set[str]:
-    groups = scores.totals_of(model)
-    return {cause for totals in groups for cause in totals.stop_reasons.get(Outcome.INFRA_MISSING, ())}
-
-
-def _missing_row(scores: ScoreMatrix, model: str, cause: str, *, planned: int) -> MissingRow:
-    errors: dict[str, int] = {}
-    trials = 0
-    for totals in scores.totals_of(model):
-        if Outcome.INFRA_MISSING in totals.stop_reasons:
-            trials += totals.stop_reasons[Outcome.INFRA_MISSING][cause]
-            for error, times in totals.errors[cause].items():
-                errors[error] = errors.get(error, 0) + times
-    return {
-        "model": model,
-        "cause": cause,
-        "trials": trials,
-        "planned": planned,
-        "error": escape_surrogates(said_most(errors)),
-    }
 
 
 def _bounds(scores: ScoreMatrix, contrasts: Sequence[ContrastReport]) -> list[Bounds]:

@@ -14,7 +14,7 @@ from gnomon.core.model import built_in_text
 from gnomon.core.sample import SHOWABLE
 from gnomon.core.score import Outcome
 from gnomon.core.tool_inputs import provided_inputs
-from gnomon.exchange.run import AGENT, asked_and_scored, is_imported
+from gnomon.exchange.imported_job import AGENT, asked_and_scored, is_imported
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.text_formats import count

@@ -6,7 +6,7 @@ from typing import NotRequired
 import numpy as np
 from typing_extensions import TypedDict
 
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import UNFINISHED, ReportInput, Section

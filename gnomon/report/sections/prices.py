@@ -6,10 +6,10 @@ from typing_extensions import TypedDict
 
 from gnomon.report.contrast import ContrastsPart, withheld_pairs
 from gnomon.report.matched_spec import matched_lines
-from gnomon.report.price import PairPrice, QuantityRatio, price_in_words, price_of
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, pair_key
 from gnomon.report.text_formats import count, gain
 from gnomon.report.usage import Usage
+from gnomon.report.usage_ratios import PairPrice, QuantityRatio, price_in_words, price_of
 from gnomon.stopping import while_wanted
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import TypedDict
 
-from gnomon.exchange.run import asked_and_scored, is_imported
+from gnomon.exchange.imported_job import asked_and_scored, is_imported
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.text_formats import count

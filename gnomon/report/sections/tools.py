@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm, diff
 from gnomon.core.tool_inputs import provided_inputs
-from gnomon.exchange.run import AGENT
+from gnomon.exchange.imported_job import AGENT
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval

@@ -59,10 +59,8 @@ class TrialFilter:
         return pairs + [(name, value) for name in TEXTS if (value := getattr(self, name))]
 
     def values(self, facet: str) -> tuple[str, ...]:
-        """What is chosen of a facet."""
         chosen: tuple[str, ...] = getattr(self, facet)
         return chosen
 
     def without(self, name: str, value: str) -> "TrialFilter":
-        """The filter without one of its parameters."""
         return TrialFilter.from_query(pair for pair in self.as_query() if pair != (name, value))

@@ -67,7 +67,6 @@ class TrialIndex(JobTrials):
 
     @classmethod
     def from_bytes(cls, body: bytes) -> "TrialIndex":
-        """The index that `to_bytes` wrote."""
         trials, planned, models, arms = read_batches(body)
         return cls(trials, planned, *(batch.column("name").to_pylist() for batch in (models, arms)))
 
@@ -120,7 +119,6 @@ class TrialIndex(JobTrials):
         return counts
 
     def count(self, filters: TrialFilter) -> int:
-        """How many trials match."""
         return int(np.count_nonzero(self.matching(filters)))
 
     def trials(
@@ -310,7 +308,6 @@ class TrialIndex(JobTrials):
         return {name: self.samples.column(name)[sample].as_py() for name in self.samples.schema.names}
 
     def _entries(self, rows: Array) -> list[TrialEntry]:
-        """The records of these trials."""
         return [
             TrialEntry(
                 flags=tuple(json.loads(trial.pop("flags"))),

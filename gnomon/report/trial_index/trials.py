@@ -54,7 +54,6 @@ class JobTrials:
 
     @property
     def size(self) -> int:
-        """How many trials there are."""
         size: int = self.rows.num_rows
         return size
 
@@ -89,12 +88,10 @@ class JobTrials:
 
     @cached_property
     def model_of(self) -> Array:
-        """By trial, the place of its model."""
         return codes(self.rows.column("model"), self.models)
 
     @cached_property
     def arm_of(self) -> Array:
-        """By trial, the place of its arm."""
         return codes(self.rows.column("arm"), self.arms)
 
     @cached_property
@@ -116,18 +113,15 @@ class JobTrials:
 
     @cached_property
     def sample_ids(self) -> list[str]:
-        """The ids of the samples."""
         ids: list[str] = self.samples.column("sample_id").to_pylist()
         return ids
 
     @cached_property
     def place_of(self) -> dict[str, int]:
-        """The place of each sample, by its id."""
         return {name: place for place, name in enumerate(self.sample_ids)}
 
     @cached_property
     def sample_order(self) -> Array:
-        """The samples in the order of their ids."""
         return natural_order(self.samples.column("sample_id").cast(pa.string()))
 
     @cached_property
@@ -148,7 +142,6 @@ class JobTrials:
     # Which trials match.
 
     def values_of(self, facet: str) -> dict[str, None]:
-        """The values that a facet of this job can have."""
         if facet in ("model", "arm"):
             return dict.fromkeys(self.models if facet == "model" else self.arms)
         batch = self.samples if facet in _OF_SAMPLE else self.rows
@@ -225,7 +218,7 @@ class JobTrials:
         places, values = self._group_places[scored], numbers(self.rows.column(column))[scored]
         size = len(self.models) * len(self.arms) * len(self.sample_ids)
         counts = np.bincount(places, minlength=size)
-        return counts, sums_by_place(places, values, size, most=int(counts.max(initial=0)))
+        return counts, sums_by_place(places, values, size)
 
     def unknown_totals(self) -> UnknownReplies | None:
         """The replies after which nobody knows the answer; (models · arms) × samples."""
@@ -305,7 +298,6 @@ def _names(facet: str, text: str) -> Sequence[str]:
 
 
 def _has(column: pa.DictionaryArray, facet: str, chosen: Sequence[str]) -> Array:
-    """By row, whether it has a chosen value of the facet."""
     texts = column.dictionary.to_pylist()
     wanted = np.array([not set(chosen).isdisjoint(_names(facet, text)) for text in texts], np.bool_)
     by_row: Array = wanted[column.indices.to_numpy()]

@@ -33,7 +33,6 @@ class LabelledByJudge:
     shows_truth: bool = False
 
     def labels_for(self, task: str) -> tuple[str, ...]:
-        """The labels that a task's trials are judged by."""
         return tuple(name for name in self.labels if name not in self.left_out.get(task, ()))
 
 

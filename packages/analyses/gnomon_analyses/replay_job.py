@@ -15,12 +15,6 @@ from gnomon_workers.store.records import OPEN
 from gnomon_workers.store.store import Store
 
 CONTROL = "as recorded"
-NAMES: dict[ReplayedResult, str] = {
-    "truth": "true result",
-    "noise": "wrong result",
-    "other_sample": "another sample's result",
-    "nothing": "no result",
-}
 WHAT: dict[ReplayedResult, str] = {
     "truth": "the true result",
     "noise": "a wrong result",
@@ -65,7 +59,7 @@ def replay_spec(
     contrasts = [
         {
             "baseline": CONTROL,
-            "variant": NAMES[kind],
+            "variant": _name(kind),
             "isolates": f"{WHAT[kind]} of one call in place of the recorded one",
             "factor": ["replay"],
             "primary": True,
@@ -85,9 +79,13 @@ def replay_spec(
     }
 
 
+def _name(kind: ReplayedResult) -> str:
+    return WHAT[kind].removeprefix("the ").removeprefix("a ")
+
+
 def _arm(replayed: Arm, job_id: str, kind: ReplayedResult, tool: str | None) -> dict[str, Any]:
     replay = {"job": job_id, "arm": replayed.name, "result": kind, "tool": tool}
-    name = CONTROL if kind == "recorded" else NAMES[kind]
+    name = CONTROL if kind == "recorded" else _name(kind)
     arm = {**replayed.model_dump(mode="json"), "name": name, "replay": replay, "repeats": None}
     if replayed.cassette is not None and replayed.cassette.record is not None:
         del arm["cassette"]  # it would be written over the recording of the first job

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from operator import attrgetter
 from typing import Any
 
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
@@ -15,6 +15,7 @@ from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.score_matrix import RIGHT
 from gnomon.spec.spec_file import load_yaml
 from gnomon_analyses.benchmarks.judging.benchmark import FILE
+from gnomon_analyses.judge_labels import against, judged_contrasts, summarise
 from gnomon_analyses.kinds import (
     ANALYSES,
     Analysis,
@@ -24,7 +25,6 @@ from gnomon_analyses.kinds import (
     LabelledByJudge,
     need,
 )
-from gnomon_analyses.labels import against, judged_contrasts, summarise
 from gnomon_analyses.stored_job import ReadSample, StoredJob
 from gnomon_service.settings import Settings
 from gnomon_tools.core.registry import UnknownPlugin
@@ -59,7 +59,8 @@ def counted(
     """
     jobs = [store.job(job_id) for job_id in job_ids]
     rows = [row for job in jobs for row in store.iter_rows(job.id)]
-    group_of = _question_type(jobs, settings) if analysis.group == "question_type" else _cell
+    by_type = analysis.group == "question_type"
+    group_of = _question_type(jobs, settings) if by_type else attrgetter("cell")
     return {"analysis": analysis.name, "jobs": list(job_ids), **analysis.count(rows, group_of)}
 
 
@@ -113,10 +114,6 @@ def _reader(job: JobRecord, settings: Settings) -> ReadSample:
     return read
 
 
-def _cell(row: Row) -> str:
-    return row.cell
-
-
 def _question_type(jobs: Sequence[JobRecord], settings: Settings) -> GroupOf:
     """The kind of each published question, from the samples of its job."""
     opened = {job.id: open_spec(job.spec, media_of(settings.data_dir)).samples for job in jobs}
@@ -162,7 +159,8 @@ def judged(
     labelled = _labelled(analysis, {ref.sample_id for ref in _refs(job, settings)}, read)
     cases += labelled
     folder = settings.data_dir / "analyses" / stable_hash(analysis.name, [case["case_id"] for case in cases])
-    _write(folder, cases)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8")
     judging_job = run(
         {
             "name": f"{analysis.name} of {job.name}"[:200],
@@ -186,9 +184,9 @@ def judged(
     if analysis.shows_truth:
         by_scorer = {row.trial_id: row.score is not None and row.score >= RIGHT for row in rows}
         by_people = {case["case_id"]: case["label"] == "1" for case in labelled}
-        summary["against_scorer"] = against(judgements, by_scorer, label="right")
-        summary["contrasts"] = judged_contrasts(judgements, rows, job.spec.contrasts(), label="right")
-        summary["against_labels"] = against(judgements, by_people, label="right")
+        summary["against_scorer"] = against(judgements, by_scorer)
+        summary["contrasts"] = judged_contrasts(judgements, rows, job.spec.contrasts())
+        summary["against_labels"] = against(judgements, by_people)
     return {"job": job_id, "judging_job": judging_job, **summary}
 
 
@@ -283,9 +281,3 @@ def _cut(text: str) -> str:
         return text
     half = TRACE_CHARS // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
-
-
-def _write(folder: Path, cases: Sequence[Mapping[str, str]]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps(case) + "\n" for case in cases)
-    (folder / FILE).write_text("".join(lines), encoding="utf-8")

@@ -9,7 +9,15 @@ from typing_extensions import TypedDict
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.contrast import Verdict
 from gnomon.report.section import Interval
-from gnomon.report.text_formats import count, deciding, percent, points, points_brackets, points_range
+from gnomon.report.text_formats import (
+    capitalised,
+    count,
+    deciding,
+    percent,
+    points,
+    points_brackets,
+    points_range,
+)
 from gnomon_analyses.presets.mcp_card import LIVE
 
 NAMED = 6  # tools that a sentence names
@@ -207,11 +215,11 @@ def _verdict_text(card: ServerCard) -> str:
     by += f" {percent(card['raw_mean'])} % without ({interval_text}{sizes})"
     match card["verdict"]:
         case "helps":
-            return f"{_capital(what)} {helps} {whom}: {by}."
+            return f"{capitalised(what)} {helps} {whom}: {by}."
         case "hurts":
-            return f"{_capital(what)} {hurts} {whom}: {by}."
+            return f"{capitalised(what)} {hurts} {whom}: {by}."
         case "no_effect":
-            return f"{_capital(what)} {makes} no difference to {whom}: {by}."
+            return f"{capitalised(what)} {makes} no difference to {whom}: {by}."
         case "undecided" if card["next_step"]:
             cannot = f"It cannot be told whether {what} {helps} {whom}: {card['reasons'][0]}."
             return f"{cannot} {card['next_step']} As scored: {by}."
@@ -219,10 +227,6 @@ def _verdict_text(card: ServerCard) -> str:
             return (
                 f"It cannot be told whether {what} {helps} {whom}: {by}. Why: {'; '.join(card['reasons'])}."
             )
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _list(tools: Sequence[CardTool]) -> str:
@@ -293,7 +297,7 @@ def card_picture(card: ServerCard) -> Markup:
 def _mark(
     label: str, value: float, ends: Interval, kind: str, *, is_total: bool = False, note: str = ""
 ) -> Mark:
-    note = note or points(value) + points_brackets(ends)
+    note = note or worth_text(value, ends)
     return Mark(label=label, value=value, interval=ends, note=note, kind=kind, is_total=is_total)
 
 

@@ -42,12 +42,10 @@ class StoredJob:
 
     @property
     def models(self) -> list[str]:
-        """The models' labels, in the order of the spec."""
         return [model.label for model in self.spec.models]
 
     @cached_property
     def scores(self) -> ScoreMatrix:
-        """The scores of all rows."""
         return self.scores_of(self.rows)
 
     def scores_of(self, rows: Sequence[Row]) -> ScoreMatrix:

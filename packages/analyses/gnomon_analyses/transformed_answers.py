@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from gnomon.core.clock import day_span, span_iou
-from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import cluster_codes, plain_design
 from gnomon.report.score_matrix import RIGHT
@@ -51,19 +50,16 @@ class TransformedAnswers:
         """Keep the answers that are given in the terms of the original."""
         metrics = batch.distinct("metrics")
         for row in batch.rows(metrics.places(lambda metrics: "original_answer" in metrics)):
-            self._note(row)
-
-    def _note(self, row: Row) -> None:
-        if row.score is None:
-            return
-        group = self.groups.setdefault((row.model, row.arm), RepliesBySample())
-        group.transform = _text(row.metrics.get("transform"))
-        group.original = _text(row.metrics.get("original_arm"))
-        answer, times = (_text(row.metrics.get(name)) for name in ("original_answer", "original_times"))
-        group.replies[row.sample_id].append(
-            Reply(repeat=row.repeat, answer=answer, times=times, score=row.score)
-        )
-        self.places.setdefault(row.sample_id, (row.cell, row.cluster or row.sample_id))
+            if row.score is None:
+                continue
+            group = self.groups.setdefault((row.model, row.arm), RepliesBySample())
+            group.transform = _text(row.metrics.get("transform"))
+            group.original = _text(row.metrics.get("original_arm"))
+            answer, times = (_text(row.metrics.get(name)) for name in ("original_answer", "original_times"))
+            group.replies[row.sample_id].append(
+                Reply(repeat=row.repeat, answer=answer, times=times, score=row.score)
+            )
+            self.places.setdefault(row.sample_id, (row.cell, row.cluster or row.sample_id))
 
     def pairs(self) -> Iterator["TransformedPair"]:
         """Each transformed arm of each model with the arm that asks the original, in the order of names."""

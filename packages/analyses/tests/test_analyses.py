@@ -18,8 +18,8 @@ from gnomon.core.score import Outcome
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_analyses.benchmarks.judging import judging
+from gnomon_analyses.judge_labels import summarise
 from gnomon_analyses.kinds import ANALYSES, ComputedFromRows, LabelledByJudge
-from gnomon_analyses.labels import summarise
 
 
 def a_row(model: str, cell: str, score: float | None, number: int = 0, **changes: Any) -> Row:

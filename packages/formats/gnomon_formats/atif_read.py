@@ -17,11 +17,11 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.pictures import MEDIA_TYPES, PATH
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
-from gnomon.exchange.run import Ended
 from gnomon_formats.reply_states import state_of
 from gnomon_formats.row_mark import marked_row
 
@@ -187,7 +187,8 @@ def _ended(
         cell=group,
         sample_id=next((name for path in SAMPLES if (name := _named(value, path))), "") or where,
         cluster=_field(value, reading.cluster),
-        model=trajectory.agent.model_name or next(iter(_models(trajectory)), "model"),
+        model=trajectory.agent.model_name
+        or next((step.model_name for step in trajectory.steps if step.model_name), "model"),
         arm=(reading.arm or trajectory.agent.name)[:80],
         repeat=0,
         outcome=Outcome.INFRA_MISSING if score is None else Outcome.SCORED,
@@ -253,10 +254,6 @@ def _score(value: Json, scorer: str | None, where: str) -> float | None:
     if share is None:
         raise SpecError(f"{path}: {score!r}; allowed: a number in [0, 1]", field=where)
     return share
-
-
-def _models(trajectory: Trajectory) -> Iterator[str]:
-    return (step.model_name for step in trajectory.steps if step.model_name)
 
 
 def _calls(trajectory: Trajectory) -> int:
@@ -378,7 +375,6 @@ def _arguments(call: Call) -> str:
 
 
 def _results(step: Step) -> Iterator[tuple[object, dict[str, Any]]]:
-    """The results of a step's calls; one without a call is a note."""
     calls = {call.tool_call_id: call for call in step.tool_calls or ()}
     for result in (step.observation or Observation(results=[])).results:
         call, mark = calls.get(result.source_call_id or ""), _mark(result.extra)

@@ -11,9 +11,9 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.json_lines import LenientModel, checked, lines
 from gnomon.exchange.row_file import tools_used
-from gnomon.exchange.run import Ended
 from gnomon_formats.reply_states import state_of
 
 

@@ -13,9 +13,9 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.row_file import finite, tools_used
-from gnomon.exchange.run import Ended
 from gnomon_formats.eee_write import ROW
 from gnomon_formats.reply_states import state_of
 from gnomon_formats.row_mark import marked_row

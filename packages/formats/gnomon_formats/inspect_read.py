@@ -19,9 +19,9 @@ from gnomon.exchange import json_lines
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.pictures import block_of_placeholder
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
-from gnomon.exchange.run import Ended
 from gnomon_formats.reply_states import state_of
 from gnomon_formats.row_mark import marked_row
 

@@ -47,7 +47,6 @@ class LogHeader:
     mean: float
 
     def as_json(self) -> dict[str, Any]:
-        """The parts of the log without its samples."""
         started = _iso(self.created)
         metric = {"name": "mean", "value": self.mean, "params": {}, "metadata": {}}
         return {

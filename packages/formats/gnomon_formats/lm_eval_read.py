@@ -17,9 +17,9 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.asked_elsewhere import MEDIA_TOLD
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.json_lines import LenientModel, checked, lines
 from gnomon.exchange.row_file import finite
-from gnomon.exchange.run import Ended
 from gnomon_formats.failures import is_failure
 from gnomon_formats.reply_states import state_of
 from gnomon_tools.core.json_text import json_value
@@ -185,7 +185,6 @@ def _chosen(path: Path, scorer: str | None) -> _Chosen:
 
 
 def _wish(scorer: str | None, filters: Mapping[str, None]) -> tuple[str | None, str | None]:
-    """The metric and the filter that `--scorer` names."""
     if scorer is None or scorer in filters:
         return None, scorer
     metric, _, named = scorer.rpartition(",")
@@ -249,7 +248,6 @@ def _answer(line: SampleLine, weights: Sequence[float]) -> str | None:
 
 
 def _continuations(arguments: Any) -> list[str]:
-    """The texts that were weighed."""
     calls = [_listed(call) for call in _listed(arguments)]
     return [call[1] for call in calls if len(call) > 1 and isinstance(call[1], str)]
 

@@ -49,7 +49,6 @@ def _lines(job: ExportedJob) -> Iterator[bytes]:
 
 
 def _document(spans: list[dict[str, Any]], version: str) -> dict[str, Any]:
-    """Spans as one message of OTLP."""
     resource = {"service.name": "gnomon", "service.version": version}
     scope = {"scope": {"name": "gnomon", "version": version}, "spans": spans, "schemaUrl": SCHEMA_URL}
     return {"resourceSpans": [{"resource": {"attributes": _listed(resource)}, "scopeSpans": [scope]}]}
@@ -120,7 +119,6 @@ class _Spans:
         }
 
     def root(self, title: str, attributes: Mapping[str, Value], row: Row) -> dict[str, Any]:
-        """The span around all others."""
         end = max(self._now, self._start + round(row.wall_s * NANOSECONDS))
         span = self._span(title, INTERNAL, 0, self._start, end, attributes)
         if row.score is None:

@@ -12,9 +12,9 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Ended
 from gnomon.exchange.row_file import finite
-from gnomon.exchange.run import Ended
-from gnomon.exchange.sheet import sheet_lines
+from gnomon.exchange.xlsx_sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 from gnomon_formats.failures import is_failure, is_judge_failure
 from gnomon_formats.reply_states import state_of

@@ -1,21 +1,44 @@
-"""Reads the rows of a published file, each id once, and says what is wrong with the others."""
+"""Finds a published file and reads its rows, each id once, and says what is wrong with the others."""
 
+import json
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, TypeVar
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault
-
-
-class Identified(Protocol):
-    """A question that knows its id."""
-
-    @property
-    def sample_id(self) -> str: ...
-
+from gnomon_tools.core.regular_file import read_regular
 
 Row = TypeVar("Row")
-Q = TypeVar("Q", bound=Identified)
+Q = TypeVar("Q")
+
+
+def published_file(data: Path, *places: str, holds: str) -> Path:
+    """The first of these files that a published folder has; `holds` says what is in it.
+
+    Raises:
+        DataError: it has none of them.
+    """
+    for place in places:
+        if (data / place).is_file():
+            return data / place
+    raise DataError(f"{data} holds no {holds}", field="data")
+
+
+def json_rows(file: Path) -> list[Any]:
+    """The entries of a file that is one JSON list.
+
+    Raises:
+        DataError: it cannot be read, or is no list.
+    """
+    try:
+        rows = json.loads(read_regular(file))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{file} cannot be read: {error}", field="data") from None
+    if not isinstance(rows, list):
+        raise DataError(f"{file} is no list of questions", field="data")
+    return rows
 
 
 def unique_rows(
@@ -25,6 +48,7 @@ def unique_rows(
     name_of: Callable[[int, Row], str],
     repeats: str,
     faults_of: Callable[[Q], Iterable[DataFault]] = lambda _: (),
+    id_of: Callable[[Q], str] = attrgetter("sample_id"),
 ) -> tuple[list[Q], list[DataFault]]:
     """Every row that can be asked, in the order of the file, and what is wrong with rows.
 
@@ -38,10 +62,11 @@ def unique_rows(
         except (DataError, SpecError) as error:
             faults.append(DataFault(sample_id=name_of(number, row), kind="malformed", detail=str(error)))
             continue
-        if question.sample_id in questions:
+        sample_id = id_of(question)
+        if sample_id in questions:
             detail = f"row {number} repeats {repeats}; the first one counts"
-            faults.append(DataFault(sample_id=question.sample_id, kind="duplicate", detail=detail))
+            faults.append(DataFault(sample_id=sample_id, kind="duplicate", detail=detail))
             continue
-        questions[question.sample_id] = question
+        questions[sample_id] = question
         faults += faults_of(question)
     return list(questions.values()), faults

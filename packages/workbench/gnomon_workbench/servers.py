@@ -17,7 +17,7 @@ from gnomon_tools.core.outage import ServerFault
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import Observation, Toolbox
 from gnomon_tools.scene.scene import Scene
-from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.server_spec import ToolServer
 from gnomon_workers.open_job import media_of
 
 

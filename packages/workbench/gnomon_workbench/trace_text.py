@@ -24,7 +24,11 @@ Json = Mapping[str, Any]
 
 def print_trace(trial: Json, console: Console, *, truth: str = "", full: bool = False) -> None:
     """Print one trial: its question, its steps, its answer and score; `trial` is as the API gives it."""
-    _print_head(trial, console)
+    title = f"{trial['sample_id']} · {trial['arm']} · {trial['model']}"
+    if trial.get("repeat"):
+        title += f" · repeat {trial['repeat']}"
+    console.print(Text(clean(title), style="bold"))
+    _say(console, f"{trial['trial_id']} of job {trial['job_id']}, cell {trial['cell']}", "dim")
     trace = trial.get("trace")
     if not isinstance(trace, Mapping):
         _say(console, "no trace is stored of this trial", "yellow")
@@ -79,14 +83,6 @@ def _side(step: Any) -> Text:
         return Text("·", style="dim")
     title = f"{step['title'] or step['kind']}"
     return Text.assemble((clean(title), "bold"), "\n" if step["text"] else "", clean(step["text"]))
-
-
-def _print_head(trial: Json, console: Console) -> None:
-    title = f"{trial['sample_id']} · {trial['arm']} · {trial['model']}"
-    if trial.get("repeat"):
-        title += f" · repeat {trial['repeat']}"
-    console.print(Text(clean(title), style="bold"))
-    _say(console, f"{trial['trial_id']} of job {trial['job_id']}, cell {trial['cell']}", "dim")
 
 
 def _print_prompt(prompt: Sequence[Json], console: Console, *, full: bool) -> None:

@@ -73,7 +73,6 @@ class Crossings:
         return [leaves_m, *inner_m, _towards(end_m, self.before_m[crossed[-1]], inner_m[-1])]
 
     def town_of(self, town: World, map_: int, name: str) -> World:
-        """The town as one of the maps has it."""
         roads = {}
         for road, (along, against) in zip(town.scene.roads.values(), self.is_open[map_], strict=True):
             if along or against:

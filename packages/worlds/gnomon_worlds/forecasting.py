@@ -115,7 +115,9 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
         theirs = where.index(place.camera, 1)
         if where[theirs - 1] in (last.camera, place.camera):
             continue
-        delay_s = _delay_s(rng, place, companion.sightings[theirs])
+        met = companion.sightings[theirs]
+        # so that it comes at some time during the first one's stay
+        delay_s = place.start_s + rng.uniform(-0.6 * met.stay_s, 0.6 * place.stay_s) - met.start_s
         companion = companion.later(companion.journey.in_step_s(delay_s))
         if world.is_crowded:
             both_hiding = beside_one_another(world, first, companion)
@@ -124,11 +126,6 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
             first, companion = both_hiding
         return met(world, rng, (first, index), (companion, theirs), lots)
     return None
-
-
-def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
-    """How long to delay the other target so that it comes at some time during the first one's stay."""
-    return place.start_s + rng.uniform(-0.6 * theirs.stay_s, 0.6 * place.stay_s) - theirs.start_s
 
 
 def met(

@@ -24,8 +24,8 @@ from gnomon.parent_death import die_with_parent
 from gnomon.whole_file import PUBLIC, write_whole
 from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.sample_making import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon_worlds.sample_numbers import CELLS, Number, difficulties_of, offered
 from gnomon_worlds.world import World
 
@@ -139,9 +139,8 @@ def generate(
     _begin(out, plan)
     left = [round_ for round_ in plan.rounds if not _round_file(out, round_).exists()]
     there = total - sum(len(plan.numbers(round_)) for round_ in left)
-    for done in range(1, there + 1):
-        if progress is not None:
-            progress(done, total)
+    if progress is not None and there:
+        progress(there, total)
     for done, _ in enumerate(_make_all(out, plan, left, workers), start=there + 1):
         if progress is not None:
             progress(done, total)

@@ -133,13 +133,8 @@ class Journey:
         return self.stretches[-1]
 
     def later(self, by_s: float) -> "Journey":
-        """The same journey, `by_s` seconds later."""
         moved = (
-            Stretch(
-                floor=stretch.floor,
-                points_m=stretch.points_m,
-                times_s=tuple([time_s + by_s for time_s in stretch.times_s]),
-            )
+            replace(stretch, times_s=tuple([time_s + by_s for time_s in stretch.times_s]))
             for stretch in self.stretches
         )
         company = tuple(

@@ -194,7 +194,6 @@ def _roads(
 
 
 def _bans(plan: StreetPlan | None, roads: Mapping[str, Road]) -> frozenset[tuple[str, str]]:
-    """The banned turns, from road to road."""
     if plan is None:
         return frozenset()
     ids = dict(zip(plan.streets, roads, strict=True))

@@ -386,7 +386,6 @@ class _Steps:
         self._step(leg.points_m[-1], speed_mps)
 
     def stand(self, stand_s: float) -> None:
-        """Stand still."""
         self.clock_s += stand_s
         self.points_m.append(self.points_m[-1])
         self.times_s.append(self.clock_s)

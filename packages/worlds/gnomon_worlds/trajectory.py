@@ -56,15 +56,8 @@ class Sighting:
 
     def later(self, by_s: float) -> "Sighting":
         """The same stay, `by_s` seconds later."""
-        return Sighting(
-            camera=self.camera,
-            start_s=self.start_s + by_s,
-            end_s=self.end_s + by_s,
-            entry=self.entry,
-            exit=self.exit,
-            turned_s=None if self.turned_s is None else self.turned_s + by_s,
-            turned=self.turned,
-        )
+        turned_s = None if self.turned_s is None else self.turned_s + by_s
+        return replace(self, start_s=self.start_s + by_s, end_s=self.end_s + by_s, turned_s=turned_s)
 
 
 class Lookout:
@@ -187,7 +180,6 @@ class Trip:
     sightings: tuple[Sighting, ...]
 
     def later(self, by_s: float) -> "Trip":
-        """The same trip, `by_s` seconds later."""
         moved = tuple(sighting.later(by_s) for sighting in self.sightings)
         return replace(self, journey=self.journey.later(by_s), sightings=moved)
 

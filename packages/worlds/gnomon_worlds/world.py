@@ -13,7 +13,7 @@ from gnomon_worlds.buildings import Building
 from gnomon_worlds.camera_model import Installation
 from gnomon_worlds.lanes import RoadLanes
 from gnomon_worlds.signals import Signals
-from gnomon_worlds.stops import Stops
+from gnomon_worlds.way_lengths import Stops
 
 STOPS = 64  # worlds of which it is remembered how their cameras' spots join the ways
 

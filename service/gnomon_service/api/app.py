@@ -18,8 +18,9 @@ import gnomon_service.web
 from gnomon.exchange.format import written_names
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.answers import ANSWERS
+from gnomon_service.api.access import authorised
 from gnomon_service.api.examples import add_examples
-from gnomon_service.api.middleware import RequestGuard, authorised
+from gnomon_service.api.middleware import RequestGuard
 from gnomon_service.api.places import AllPlaces
 from gnomon_service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from gnomon_service.api.rate_limit import TokenBuckets

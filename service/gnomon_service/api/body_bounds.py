@@ -1,4 +1,4 @@
-"""Bounds what a request's body holds while it streams: bytes, and of JSON values and depth, by route."""
+"""Limits a request's body while it streams, by route: its bytes, JSON values and depth."""
 
 import re
 from typing import NamedTuple

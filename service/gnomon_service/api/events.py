@@ -13,7 +13,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from gnomon.report.row_formats import row_to_json
-from gnomon_service.api.middleware import Caller
+from gnomon_service.api.access import Caller
 from gnomon_service.api.problems import problem
 from gnomon_service.api.serializers import alert_views, job_view
 from gnomon_service.api.state import OpenStreams, Shared, State

@@ -1,4 +1,4 @@
-"""Route of a job in the formats of others, sent piece by piece as it is made."""
+"""Route that streams a job in the format of another program."""
 
 from typing import Annotated
 

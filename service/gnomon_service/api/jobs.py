@@ -7,7 +7,7 @@ from fastapi.responses import PlainTextResponse
 
 from gnomon.core.redaction import without_folders
 from gnomon_service import actions, deletion, jobs
-from gnomon_service.api.middleware import IdempotencyKey, Who
+from gnomon_service.api.access import IdempotencyKey, Who
 from gnomon_service.api.places import in_place
 from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import alert_views, job_view, listing

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from gnomon_service.actions import keep_looks
 from gnomon_service.api.state import Shared
-from gnomon_service.keys import keys_view
+from gnomon_service.keys_view import keys_view
 
 router = APIRouter(prefix="/v1", tags=["keys"])
 

@@ -1,4 +1,4 @@
-"""Lets a few heavy requests work at a time and a few more wait, apart from the cheap ones; then 429.
+"""Lets a few heavy requests run at a time and a few more wait; the rest get 429.
 
 What works stops once its client is gone: it calls `check_wanted` now and then, or is a process that is ended.
 """

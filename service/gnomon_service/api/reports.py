@@ -1,4 +1,4 @@
-"""Route of a job's report so far, as JSON or as a page; building it ends when its caller goes."""
+"""Route of a job's report so far, as JSON or as a page; it stops when the caller disconnects."""
 
 from typing import Annotated
 

@@ -80,11 +80,11 @@ def _yaml(body: bytes) -> object:
 
 
 def _as_json(value: object) -> object:
-    """What YAML says as JSON would: dates as text; what JSON cannot say is refused."""
+    """A value of YAML as one of JSON: dates as text; what JSON does not have is refused."""
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
-                raise SpecError(f"{key!r} is not a text, as the names of fields are")
+                raise SpecError(f"{key!r} is no name of a field; allowed: a text")
         return {key: _as_json(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_as_json(item) for item in value]
@@ -92,4 +92,4 @@ def _as_json(value: object) -> object:
         return value.isoformat()
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and isfinite(value)):
         return value
-    raise SpecError(f"{value!r} cannot be said in JSON")
+    raise SpecError(f"{value!r} is no value of JSON; allowed: text, number, true, false, null, list, object")

@@ -1,10 +1,11 @@
 """A client of a Gnomon service for code with an event loop."""
 
+# `synchronous.py` is made from this file by `python -m scripts.write_sync_client`.
 import asyncio
 import functools
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self
@@ -66,7 +67,7 @@ class AsyncClient:
         self._url = base_url(url)
         refuse_keys({"api_key_env": api_key_env}, set_here=os.environ)
         if key is None and api_key_env is not None and not (key := os.environ.get(api_key_env)):
-            raise SpecError(f"the environment has no {api_key_env}", field="api_key_env")
+            raise SpecError(f"the variable {api_key_env} is not set", field="api_key_env")
         key = key or os.environ.get("GNOMON_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx.AsyncClient(
@@ -124,7 +125,7 @@ class AsyncClient:
         body = spec_to_send(spec, self._url)
         return await self.send(calls.post_job(body, idempotency_key=idempotency_key))
 
-    async def jobs(self, *, owner: str | None = None) -> AsyncGenerator[answers.JobView, None]:
+    async def jobs(self, *, owner: str | None = None) -> AsyncIterator[answers.JobView]:
         """All jobs, newest first."""
         cursor: str | None = None
         while True:
@@ -134,24 +135,6 @@ class AsyncClient:
             cursor = page["next_cursor"]
             if cursor is None:
                 return
-
-    async def states(
-        self, job_id: str, *, timeout_s: float | None = None
-    ) -> AsyncGenerator[answers.JobView, None]:
-        """A job as it is, every second, at last once it has ended and none of its trials runs.
-
-        Raises:
-            TimeoutError: it has not ended within `timeout_s`; it goes on.
-        """
-        until_s = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            job = await self.job(job_id)
-            yield job
-            if job["status"] in ENDED and not job["counts"]["running"]:
-                return
-            if until_s is not None and time.monotonic() > until_s:
-                raise TimeoutError(f"job {job_id} is {job['status']} after {timeout_s:g} s")
-            await asyncio.sleep(POLL_S)
 
     async def wait(
         self,
@@ -165,14 +148,20 @@ class AsyncClient:
         Raises:
             TimeoutError: it has not ended within `timeout_s`; it goes on.
         """
-        async for job in self.states(job_id, timeout_s=timeout_s):
+        until_s = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            job = await self.job(job_id)
             if progress is not None:
                 progress(job)
-        return job
+            if job["status"] in ENDED and not job["counts"]["running"]:
+                return job
+            if until_s is not None and time.monotonic() > until_s:
+                raise TimeoutError(f"job {job_id} is {job['status']} after {timeout_s:g} s")
+            await asyncio.sleep(POLL_S)
 
     async def events(
         self, job_id: str, *, only: Literal["progress"] | None = None, after: str | None = None
-    ) -> AsyncGenerator[Event, None]:
+    ) -> AsyncIterator[Event]:
         """What happens in a job as it happens, until it has ended; `after` is the id of the last event seen.
 
         A connection that breaks is opened again, and the stream goes on after the last row that came.
@@ -209,7 +198,7 @@ class AsyncClient:
         task: str | None = None,
         outcome: str | None = None,
         reply_state: str | None = None,
-    ) -> AsyncGenerator[Row, None]:
+    ) -> AsyncIterator[Row]:
         """The result rows of a job in the order in which they were finished, page by page."""
         cursor: str | None = None
         while True:
@@ -246,11 +235,11 @@ class AsyncClient:
         """The presets of arms."""
         return (await self.send(calls.list_presets()))["items"]
 
-    async def call_tool(self, /, name: str, *, scene: object, **args: Any) -> dict[str, Any]:
+    async def call_tool(self, name: str, *, scene: object, **args: Any) -> dict[str, Any]:
         """Call a tool on a scene (GeoJSON, or a path that the service may read) with these arguments."""
         return await self.send(calls.call_tool(name, scene=scene, args=args))
 
-    async def call_batch(self, /, name: str, *, scene: object, **columns: Any) -> dict[str, list[Any]]:
+    async def call_batch(self, name: str, *, scene: object, **columns: Any) -> dict[str, list[Any]]:
         """Call a tool for very many rows: columns in, as lists or NumPy arrays, and columns out."""
         return await self.send(calls.call_batch(name, scene=scene, args=columns))
 

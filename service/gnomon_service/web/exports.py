@@ -1,4 +1,4 @@
-"""Gives a job's report, rows and outputs as files, filtered or whole, and the job in other formats."""
+"""Serves a job's report, rows and outputs as files, filtered or whole, and the job in other formats."""
 
 import csv
 import io

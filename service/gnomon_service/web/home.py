@@ -1,4 +1,4 @@
-"""The list of jobs: what ran, whether tools helped, and what needs somebody.
+"""The list of jobs: what ran, whether tools helped, and what needs attention.
 
 The list is of one moment, `as_of`: while a page is looked at, its rows stay where they are. Jobs that have
 come since are counted; a job that ends stays among the unfinished ones.
@@ -18,7 +18,7 @@ from fastapi.responses import RedirectResponse
 from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import load_yaml
 from gnomon_service import actions, jobs
-from gnomon_service.api.middleware import Who
+from gnomon_service.api.access import Who
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.derived_kinds import JobVerdict, verdict_stamp

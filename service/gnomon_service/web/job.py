@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from gnomon.core.score import Outcome
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.alert import line_of
 from gnomon.report.text_formats import count, deciding, dollars
 from gnomon.report.trial_index.filters import (
@@ -24,7 +24,7 @@ from gnomon.spec.margin_spec import margin_text
 from gnomon.spec.preset import PRESETS
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service import actions, deletion
-from gnomon_service.api.middleware import Who
+from gnomon_service.api.access import Who
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.job_rows import rate_text

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.core.missing import said_in_short
-from gnomon.exchange.run import asked_and_scored, is_imported
+from gnomon.exchange.imported_job import asked_and_scored, is_imported
 from gnomon.report.text_formats import capitalised, percent, points
 from gnomon_service.derived_kinds import JobVerdict
 from gnomon_service.web.time_text import ago, seconds_of, seconds_text

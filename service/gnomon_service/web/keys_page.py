@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from gnomon.report.text_formats import count
 from gnomon_service.actions import keep_looks
 from gnomon_service.api.state import Shared
-from gnomon_service.keys import keys_view
+from gnomon_service.keys_view import keys_view
 from gnomon_service.web.pages import View, page
 
 router = APIRouter(include_in_schema=False)

@@ -59,4 +59,4 @@ def _kind(data: bytes) -> str:
         return "image/png"
     if re.match(rb"\xff\xd8", data):
         return "image/jpeg"
-    raise NotFound("no picture", field="sha256")
+    raise NotFound("these bytes are no picture; allowed: PNG, JPEG", field="sha256")

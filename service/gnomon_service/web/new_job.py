@@ -34,7 +34,7 @@ from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
 from gnomon.stopping import followed
 from gnomon_service import actions, jobs, uploads
 from gnomon_service.answers import UploadView
-from gnomon_service.api.middleware import Who
+from gnomon_service.api.access import Who
 from gnomon_service.api.state import Shared, State
 from gnomon_service.endpoint_checks import check_endpoints_of
 from gnomon_service.web.job_rows import money

@@ -1,4 +1,4 @@
-"""What the pages remember from one look to the next: causes of missing trials, rates, and a large draft."""
+"""Remembers for pages, between requests: causes of missing trials, rates, and a large draft."""
 
 import threading
 import time

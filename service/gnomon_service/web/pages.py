@@ -25,7 +25,7 @@ from markupsafe import Markup
 from gnomon.drawing.arm_look import arm_look
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.text_formats import FILTERS, capitalised
-from gnomon_service.api.middleware import COOKIE, SAFE
+from gnomon_service.api.access import COOKIE, SAFE
 from gnomon_service.api.places import in_place, with_request
 from gnomon_service.extension import EXTENSIONS, NavigationEntry
 from gnomon_service.web.markdown_twin import as_markdown

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from gnomon_service.api.middleware import COOKIE, comes_from_here
+from gnomon_service.api.access import COOKIE, comes_from_here
 from gnomon_service.api.state import Shared
 from gnomon_service.web.pages import page, respond
 

@@ -1,4 +1,4 @@
-"""Reads from a page's address which list of trials it belongs to, and finds what is beside it there."""
+"""Finds a trial's neighbours in the list of trials that its page's address names."""
 
 import functools
 from collections.abc import Iterable

@@ -14,7 +14,7 @@ from gnomon_published.benchmarks.gtr_bench import gtr_bench
 from gnomon_tools.core.sketch import Area, Dot, Line, Sketch, Span
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Camera, Scene
-from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import Number
 
 SVG = "{http://www.w3.org/2000/svg}"

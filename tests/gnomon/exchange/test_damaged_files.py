@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import SpecError
-from gnomon.exchange import sheet
+from gnomon.exchange import xlsx_sheet
 from gnomon.exchange.format import Reading
 from gnomon.exchange.read_file import read_file
 
@@ -69,9 +69,9 @@ def test_a_workbook_hides_no_entities_in_utf_16_and_has_an_end(tmp_path: Path, m
         document = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE a [<!ENTITY a "b">]><a>&a;</a>'
         archive.writestr(SHEET, document.encode("utf-16"))
     with pytest.raises(SpecError, match="declares a document type"):
-        list(sheet.sheet_lines(path))
+        list(xlsx_sheet.sheet_lines(path))
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(SHEET, f"<worksheet>{'<row/>' * 100}</worksheet>")
-    monkeypatch.setattr(sheet, "MOST_ELEMENTS", 50)
+    monkeypatch.setattr(xlsx_sheet, "MOST_ELEMENTS", 50)
     with pytest.raises(SpecError, match="more than 50 elements"):
-        list(sheet.sheet_lines(path))
+        list(xlsx_sheet.sheet_lines(path))

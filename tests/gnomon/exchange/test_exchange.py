@@ -18,9 +18,9 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import Run, run_of
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.row_file import read_rows
-from gnomon.exchange.run import Run, run_of
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.row_formats import rows_csv, rows_ndjson

@@ -12,9 +12,9 @@ from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.format import Reading
+from gnomon.exchange.imported_job import run_of
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.read_file import read_file
-from gnomon.exchange.run import run_of
 
 Json = Mapping[str, Any]
 

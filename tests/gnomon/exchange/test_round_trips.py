@@ -14,10 +14,10 @@ from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.exchange.conversation import Noted, Ran, Said, conversation
 from gnomon.exchange.format import Reading, files_of, single_stream, written_names
+from gnomon.exchange.imported_job import run_of
 from gnomon.exchange.job_export import ExportedJob
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.read_file import format_of, read_file
-from gnomon.exchange.run import run_of
 from tests.exchange_jobs import DRAWN, MAP, PNG, ROW, ROWS, TRACES, full_trace, small_job
 
 TRACE_PARTS = ("prompt", "steps", "response")

@@ -15,7 +15,7 @@ from PIL import Image
 from gnomon.core.errors import DataError
 from gnomon.media import MediaStore, video
 from gnomon.media.clips import Clips, Frames, Look, Mark
-from gnomon.media.rules import AtIndices, AtTimes, FrameRule, Spread, Stride, Uniform
+from gnomon.media.frame_rules import AtIndices, AtTimes, FrameRule, Spread, Stride, Uniform
 from gnomon.media.video import Video, probe
 from tests.numbered import number_of, write_clip
 

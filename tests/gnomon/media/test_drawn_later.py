@@ -10,7 +10,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon_worlds.benchmarks.worlds import worlds
-from gnomon_worlds.drawing import draw_map, world_of
+from gnomon_worlds.sample_making import draw_map, world_of
 
 PICTURE = draw_map(world_of(0, "outdoor", 0).scene)
 

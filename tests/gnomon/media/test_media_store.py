@@ -8,6 +8,7 @@ import signal
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,15 +51,19 @@ def test_an_unknown_hash_is_not_found(tmp_path: Path) -> None:
         MediaStore(tmp_path).read("0" * 64)
 
 
-@pytest.fixture
+@contextmanager
 def small_file_limit() -> Iterator[None]:
-    """No file of this process may grow beyond 64 kB: the system refuses as it does where a disk is full."""
+    """Within, no file of this process grows beyond 64 kB: the system refuses as it does where a disk is full.
+    No test may end within, as pytest then writes to its own output, which may be a longer file.
+    """
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 def noise() -> bytes:
@@ -67,10 +72,10 @@ def noise() -> bytes:
     return buffer.getvalue()
 
 
-def test_a_picture_that_does_not_fit_leaves_nothing_behind(tmp_path: Path, small_file_limit: None) -> None:
+def test_a_picture_that_does_not_fit_leaves_nothing_behind(tmp_path: Path) -> None:
     data = noise()
     assert len(data) > 1 << 16
-    with pytest.raises(OSError):
+    with pytest.raises(OSError), small_file_limit():
         MediaStore(tmp_path).put(data)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 

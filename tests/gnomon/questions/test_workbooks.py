@@ -9,7 +9,7 @@ from gnomon.benchmarks.questions.loader import find_file, read_file
 from gnomon.benchmarks.questions.question import OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading
 from gnomon.core.errors import DataError
-from gnomon.exchange.sheet_numbers import number_as_seen
+from gnomon.exchange.xlsx_numbers import number_as_seen
 
 MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 STYLES = f"""<styleSheet {MAIN}><numFmts><numFmt numFmtId="164" formatCode="d.m.yyyy\\ h:mm"/></numFmts>

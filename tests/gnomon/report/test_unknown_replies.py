@@ -23,7 +23,7 @@ from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
 from gnomon_analyses.board.ranks import ranked
 from gnomon_analyses.comparing.compared_jobs import IndexedJob, compare_jobs, group_means
-from gnomon_analyses.comparing.job_diff import StoredJob, diff_jobs
+from gnomon_analyses.comparing.job_diff import DiffedJob, diff_jobs
 from gnomon_analyses.gate.gate import GateSide, gate
 from gnomon_analyses.gate.gate_text import gate_text
 from gnomon_service.derived_kinds import verdict_in
@@ -206,7 +206,7 @@ def test_a_gate_adds_up_unknown_replies_of_all_states() -> None:
 def test_two_jobs_that_read_nothing_are_not_called_equal() -> None:
     spec = a_spec(benchmark="worlds", analysis={"margin": 0.2})
     rows = [*half_right(), *broken(ReplyState.UNREADABLE)]
-    jobs = [StoredJob(job_id=name, spec=spec, status="completed", rows=rows) for name in ("a", "b")]
+    jobs = [DiffedJob(job_id=name, spec=spec, status="completed", rows=rows) for name in ("a", "b")]
     found = {contrast["model"]: contrast for contrast in diff_jobs(*jobs)["report"]["contrasts"]}
     assert found["m / raw"]["verdict"] == "no_effect"
     assert found["m / tools"]["verdict"] == "undecided"

@@ -18,8 +18,8 @@ from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import Observation, Toolbox
 from gnomon_tools.servers import stdio
 from gnomon_tools.servers.connections import close_all, connections
-from gnomon_tools.servers.definition import McpServer, ServerLimits, ToolServer
 from gnomon_tools.servers.listing import Listing
+from gnomon_tools.servers.server_spec import McpServer, ServerLimits, ToolServer
 from gnomon_tools.servers.tool import server_tool
 
 SERVER = Path(__file__).with_name("plain_server.py")
@@ -167,7 +167,7 @@ KILLED = """
 import os, sys
 from gnomon_tools.core.outage import ServerFault
 from gnomon_tools.servers.connections import connections
-from gnomon_tools.servers.definition import McpServer, ToolServer
+from gnomon_tools.servers.server_spec import McpServer, ToolServer
 server = ToolServer(mcp=McpServer(command=sys.argv[1:4]))
 tool = next(tool for tool in connections().list_tools("plain", server).tools if tool.name == "measure")
 connections().call("plain", server, tool, {"what": sys.argv[4]})

@@ -13,9 +13,9 @@ from gnomon_tools.core.outage import ServerFault
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import Toolbox
 from gnomon_tools.servers.connections import close_all, connections
-from gnomon_tools.servers.definition import OpenApiServer, ServerLimits, ToolServer
 from gnomon_tools.servers.listing import Listing
 from gnomon_tools.servers.openapi_document import DocumentError, parse_document, read_listing
+from gnomon_tools.servers.server_spec import OpenApiServer, ServerLimits, ToolServer
 from gnomon_tools.servers.tool import server_tool
 
 PLACE = {

@@ -16,8 +16,8 @@ from gnomon_tools.core.toolbox import Toolbox
 from gnomon_tools.scene.format import read_scene
 from gnomon_tools.servers.answer import Answer
 from gnomon_tools.servers.connections import close_all
-from gnomon_tools.servers.definition import McpServer, ToolServer
 from gnomon_tools.servers.listing import ListedTool, Listing, shown_names
+from gnomon_tools.servers.server_spec import McpServer, ToolServer
 from gnomon_tools.servers.tool import argument_faults, server_tool
 
 SERVER = Path(__file__).with_name("plain_server.py")

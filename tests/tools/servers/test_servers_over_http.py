@@ -11,7 +11,7 @@ from gnomon_tools.core.outage import ServerFault
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import Observation, Toolbox
 from gnomon_tools.servers.connections import close_all, connections
-from gnomon_tools.servers.definition import McpServer, ServerLimits, ToolServer
+from gnomon_tools.servers.server_spec import McpServer, ServerLimits, ToolServer
 from gnomon_tools.servers.tool import server_tool
 
 NUMBER = {"type": "number"}

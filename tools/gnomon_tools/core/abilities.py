@@ -1,4 +1,4 @@
-"""Checks that an object has all members of a protocol, and methods that take what they are passed."""
+"""Checks that an object has all members of a protocol, and that its methods take what they are passed."""
 
 import inspect
 from collections.abc import Iterator

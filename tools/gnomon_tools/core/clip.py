@@ -1,4 +1,4 @@
-"""The clip of a question, as far as a tool may look into it."""
+"""Defines how a tool looks into the clip of a question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the tools that look into a clip again have in common."""
+"""What the tools that look into a clip share."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Opens pictures from outside: of known formats, and not larger than can be decoded."""
+"""Opens pictures from outside, if their format is known and their size can be decoded."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

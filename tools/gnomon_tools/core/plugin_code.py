@@ -1,4 +1,4 @@
-"""Runs code of plug-ins: for so long, with nothing on standard output, and without an end of the process.
+"""Runs code of plug-ins within a time, off standard output, and without letting it end the process.
 
 What a stranger's code may do besides raising an error: wait for ever, end the process, print where a command
 prints its one JSON document. The bound is kept by an alarm of the main thread, not by a thread of ours, which

@@ -1,4 +1,4 @@
-"""Finds plug-ins by name: modules of a package of ours, then those that others installed or put into a file.
+"""Finds plug-ins by name: our own modules first, then installed packages and plug-in files.
 
 One of ours is one module with one object of the module's own name, in a package of the kernel or in one of
 `packages/`, which names it as an entry point. Those of others: `tools/gnomon_tools/core/outside.py`.

@@ -1,4 +1,4 @@
-"""A program in a sandbox, as a child of this process, that leaves nothing behind."""
+"""Runs a program in a sandbox as a child process that leaves nothing behind."""
 
 import asyncio
 import json

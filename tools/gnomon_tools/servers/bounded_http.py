@@ -1,4 +1,4 @@
-"""HTTP for tool servers: answers of bounded length, none of them packed, no redirects, no proxies."""
+"""HTTP for tool servers: uncompressed answers of bounded length, no redirects, no proxies."""
 
 import os
 from collections.abc import AsyncIterator

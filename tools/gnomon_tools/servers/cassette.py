@@ -18,7 +18,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_tools.core.tool import CallError
-from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.server_spec import ToolServer
 
 VERSION = 1
 HEADER = "gnomon_cassette"

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 from gnomon_tools.core.outage import ServerFault
 from gnomon_tools.servers.answer import Answer, CallTimeout
-from gnomon_tools.servers.definition import ToolServer
 from gnomon_tools.servers.listing import ListedTool, Listing
+from gnomon_tools.servers.server_spec import ToolServer
 from gnomon_tools.servers.session import Session, SessionEnded, StartFailed
 from gnomon_tools.servers.stdio import own_folder
 

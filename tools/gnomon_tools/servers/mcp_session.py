@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from gnomon_tools.core.sandboxed import sandbox_in_words
 from gnomon_tools.servers.answer import Answer, BadResult
-from gnomon_tools.servers.definition import McpServer, ToolServer
 from gnomon_tools.servers.listing import MAX_LISTING_BYTES, MAX_TOOLS, ListedTool, Listing, shown_names
+from gnomon_tools.servers.server_spec import McpServer, ToolServer
 from gnomon_tools.servers.session import SessionEnded, StartFailed
 from gnomon_tools.servers.stdio import MAX_MESSAGE_BYTES, UNREADABLE, ServerProcess, stdio_streams
 

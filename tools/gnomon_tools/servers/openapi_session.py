@@ -12,7 +12,6 @@ import httpx2
 from gnomon_tools.core.regular_file import read_regular
 from gnomon_tools.servers.answer import Answer
 from gnomon_tools.servers.bounded_http import bounded_client
-from gnomon_tools.servers.definition import OpenApiServer, ToolServer
 from gnomon_tools.servers.listing import ListedTool, Listing
 from gnomon_tools.servers.openapi_document import (
     MAX_DOCUMENT_BYTES,
@@ -20,6 +19,7 @@ from gnomon_tools.servers.openapi_document import (
     parse_document,
     read_listing,
 )
+from gnomon_tools.servers.server_spec import OpenApiServer, ToolServer
 from gnomon_tools.servers.session import SessionEnded, StartFailed
 
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")

@@ -1,4 +1,4 @@
-"""One conversation with a server, from its start to its end; what kind of server it is decides the class."""
+"""Defines a session with a tool server, from start to end; each kind of server has a class of its own."""
 
 from typing import Any, Protocol
 

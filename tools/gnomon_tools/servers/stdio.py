@@ -11,7 +11,7 @@ from typing import Any
 
 from gnomon_tools.core import watched_process
 from gnomon_tools.servers import granted_paths
-from gnomon_tools.servers.definition import McpServer, ServerLimits
+from gnomon_tools.servers.server_spec import McpServer, ServerLimits
 
 MAX_MESSAGE_BYTES = 64_000_000  # of one line; a server that sends more is stopped
 MAX_STDERR_BYTES = 10_000

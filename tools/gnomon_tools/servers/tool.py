@@ -29,8 +29,8 @@ from gnomon_tools.core.tool import (
 from gnomon_tools.scene.scene import Scene
 from gnomon_tools.servers.answer import Answer, BadResult
 from gnomon_tools.servers.connections import connections
-from gnomon_tools.servers.definition import Fill, ToolServer
 from gnomon_tools.servers.listing import ListedTool, without_filled
+from gnomon_tools.servers.server_spec import Fill, ToolServer
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

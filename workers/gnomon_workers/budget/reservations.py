@@ -1,4 +1,4 @@
-"""Sets aside what the trials that have begun may need, so that a sample once begun can be ended.
+"""Reserves what trials that have begun may need, so that a sample that has begun can end.
 
 Each trial's reservation holds the most that a trial of its model and arm was seen to need; before one has
 ended, as much as its arm allows, which gives way where money is short. Its calls are paid out of it; what

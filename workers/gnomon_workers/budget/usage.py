@@ -1,4 +1,4 @@
-"""Counts what was used of dollars and tokens; apart from the store, for those who do not need SQLAlchemy."""
+"""Counts dollars and tokens that were used; apart from the store, so it needs no SQLAlchemy."""
 
 from typing import NamedTuple, Self
 

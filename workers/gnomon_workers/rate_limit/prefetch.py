@@ -4,7 +4,7 @@ import math
 from collections import deque
 
 PREFETCH_S = 0.25  # a permit is good for so long; the limiter's pace allows for calls that go so late
-MAX_PREFETCHED = 512  # beyond 2,000 calls a second some wait for a sync
+MAX_PREFETCHED = 512  # permits; beyond 2,000 calls a second some wait for a sync
 ROOM = 1.25  # of the dearest call that went lately: conversations grow
 LEAST_LOOK_S = 0.05  # less time says little of how many calls go
 

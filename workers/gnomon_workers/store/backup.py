@@ -40,7 +40,9 @@ def copy_out(url: str, file: Path) -> tuple[str, Rows]:
     ):
         revision = revision_of(db)
         if revision is None:
-            raise SpecError("the database holds nothing of Gnomon's", field="GNOMON_DATABASE_URL")
+            raise SpecError(
+                "the database has no tables of Gnomon: name one that has", field="GNOMON_DATABASE_URL"
+            )
         tables = MetaData()
         tables.reflect(db, only=lambda name, _: name in COPIED)
         for column in (column for table in tables.sorted_tables for column in table.columns):
@@ -66,7 +68,9 @@ def copy_in(file: Path, url: str, *, rows: Rows, replaces: bool) -> None:
     with closing(AnyRevision(copied)) as source, source.reading() as copy:
         found = {name: _count(copy, metadata.tables[name]) for name in rows if name in COPIED}
     if found != dict(rows):
-        raise DataError(f"the backup holds other rows than it was made with: {found} for {dict(rows)}")
+        differ = [name for name in rows if found.get(name) != rows[name]]
+        told = ", ".join(f"{name} {found.get(name, 0):,} of {rows[name]:,}" for name in differ)
+        raise DataError(f"the backup holds other rows than it was made with: {told}", field="FILE")
     migrate(copied)
     with (
         closing(AnyRevision(copied)) as source,

@@ -1,15 +1,21 @@
-"""Keeps what each process may spend of a job's limits before it has written what it spent."""
+"""Keeps a job within its limits: grants what each process may spend, and ends samples that have not begun."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, func, select, update
 
+from gnomon.spec.job_spec import JobSpec
 from gnomon_workers.budget.usage import NO_USAGE, Usage, total
 from gnomon_workers.store.database import Database, insert_or_update
+from gnomon_workers.store.failure import stopped_models
 from gnomon_workers.store.job_counters import add_results, lock_jobs
-from gnomon_workers.store.schema import jobs, reservations
+from gnomon_workers.store.missing import mark_missing
+from gnomon_workers.store.schema import PENDING, jobs, reservations, trials
+from gnomon_workers.store.shard_sizes import group_size
 
 ROUNDING_USD = 1e-9
 CostRatios = Mapping[
@@ -157,6 +163,37 @@ def book_expired(db: Connection, job_id: str, *, now: float, own: str = "") -> U
 def _add_possible(db: Connection, job_id: str, more: Usage) -> None:
     if more != NO_USAGE:
         db.execute(_ADD_POSSIBLE, {"of_job": job_id, "usd": more.known_usd, "tokens": more.known_tokens})
+
+
+def stop_at_limits(db: Connection, job: RowMapping, shard: int) -> bool:
+    """Where the limits are used up, end trials of the shard whose samples have not begun; whether any did."""
+    spec = _read_spec(job["spec"])
+    limits = spec.limits
+    usd = job["known_usd"] + job["possible_usd"]
+    tokens = job["known_tokens"] + job["possible_tokens"]
+    is_over = (limits.usd is not None and usd >= limits.usd) or (
+        limits.tokens is not None and tokens >= limits.tokens
+    )
+    if not (job["is_budget_exhausted"] or is_over):
+        return False
+    size, labels = group_size(spec), {model.label for model in spec.models}
+    columns = (trials.c.trial_id, trials.c.ordinal, trials.c.model)
+    here = (trials.c.job_id == job["id"]) & (trials.c.shard == shard)
+    pending = db.execute(select(*columns).where(here, trials.c.state == PENDING)).all()
+    # Trials of a stopped model have ended without having begun.
+    called = labels - stopped_models(db, job["id"])
+    waiting = Counter(ordinal // size for _, ordinal, model in pending if model in called)
+    share = size // len(labels) * len(called)
+    unbegun = [trial_id for trial_id, ordinal, _ in pending if waiting[ordinal // size] == share]
+    if unbegun:
+        mark_missing(db, trials.c.trial_id.in_(unbegun), stop_reason="budget")
+    return bool(unbegun)
+
+
+@lru_cache(maxsize=8)
+def _read_spec(text: str) -> JobSpec:
+    """A process leases again and again from the same few jobs."""
+    return JobSpec.model_validate_json(text)
 
 
 def held_by_job(db: Connection, job_ids: Collection[str]) -> dict[str, Usage]:

@@ -168,7 +168,7 @@ class Database:
             Unavailable: the disk under the SQLite file is full.
         """
         if self._is_sqlite and not has_disk_space(self._engine.url):
-            raise Unavailable("the disk of the database is full; free some")
+            raise Unavailable("the disk of the database is full: free some space")
 
     def check_integrity(self) -> None:
         """Make sure that the file is not damaged. PostgreSQL looks after itself.

@@ -1,4 +1,4 @@
-"""Keeps jobs that come with their results: scored again, or run elsewhere. Nothing of them is queued."""
+"""Stores jobs that come with their results, as they were scored again or run elsewhere; nothing is queued."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import PlannedSamples
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import count_trials, expand_trials, trial_id
 from gnomon_workers.budget.usage import Usage

@@ -1,4 +1,4 @@
-"""Ends a job of which nothing is left to run, whoever ended the last of its trials."""
+"""Ends a job when none of its trials is left to run, whoever ended the last one."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -1,4 +1,4 @@
-"""Lists many jobs at once, in little: what there is of each, which lack trials, and why."""
+"""Lists many jobs at once, in brief: what each has, which lack trials, and why."""
 
 import json
 from collections.abc import Collection, Sequence

@@ -3,14 +3,13 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
-    RowMapping,
     Select,
     bindparam,
     delete,
@@ -22,17 +21,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from gnomon.spec.job_spec import JobSpec
 from gnomon_workers.settings import MAX_LEASE_S
+from gnomon_workers.store.budgets import stop_at_limits
 from gnomon_workers.store.database import among, insert_or_update
-from gnomon_workers.store.failure import stopped_models
 from gnomon_workers.store.job_counters import lock_jobs
 from gnomon_workers.store.job_ends import JobEnds, jobs_over
 from gnomon_workers.store.missing import mark_missing
 from gnomon_workers.store.records import OPEN, Lease
 from gnomon_workers.store.schema import DONE, LEASED, PENDING, jobs, lease_holders, trials
 from gnomon_workers.store.serialization import trial_of
-from gnomon_workers.store.shard_sizes import group_size
 
 ISOLATE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
 MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran isolated at three deaths has caused them
@@ -108,7 +105,7 @@ class Leases(JobEnds):
             job = db.execute(_JOB, {"job_id": job_id}).mappings().one_or_none()
             if job is None or job["status"] not in OPEN or not job["shard_size"]:
                 return []
-            has_stopped = _stop_at_limits(db, job, shard)
+            has_stopped = stop_at_limits(db, job, shard)
             wanted = {
                 "of_job": job_id,
                 "of_shard": shard,
@@ -262,14 +259,6 @@ def unlocked(which: ColumnElement[bool]) -> ColumnElement[bool]:
     return trials.c.trial_id.in_(select(trials.c.trial_id).where(which).with_for_update(skip_locked=True))
 
 
-def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
-    """Whether this much is as much as the job may spend, or more."""
-    limits = spec.limits
-    return (limits.usd is not None and usd >= limits.usd) or (
-        limits.tokens is not None and tokens >= limits.tokens
-    )
-
-
 def _take_back(db: Connection, job_id: str, silent: Select[str]) -> set[tuple[str, int]]:
     """Make pending what the workers `silent` hold of the job, and end what was lost too often; return the
     shards that need a worker again.
@@ -295,32 +284,3 @@ def _count_returned(db: Connection, job_ids: Sequence[str]) -> None:
     """Note that a lease of each of these jobs is over, as often as it is named."""
     for job_id, count in sorted(Counter(job_ids).items()):
         db.execute(update(jobs).where(jobs.c.id == job_id).values(leased=jobs.c.leased - count))
-
-
-@lru_cache(maxsize=8)
-def _read_spec(text: str) -> JobSpec:
-    """A process leases again and again from the same few jobs."""
-    return JobSpec.model_validate_json(text)
-
-
-def _stop_at_limits(db: Connection, job: RowMapping, shard: int) -> bool:
-    """Where the limits are used up, end trials of the shard whose samples have not begun; whether any did."""
-    spec = _read_spec(job["spec"])
-    is_over = over_limit(
-        spec,
-        usd=job["known_usd"] + job["possible_usd"],
-        tokens=job["known_tokens"] + job["possible_tokens"],
-    )
-    if not (job["is_budget_exhausted"] or is_over):
-        return False
-    size, labels = group_size(spec), {model.label for model in spec.models}
-    columns = (trials.c.trial_id, trials.c.ordinal, trials.c.model)
-    pending = db.execute(select(*columns).where(_PENDING_IN), {"of_job": job["id"], "of_shard": shard}).all()
-    # Trials of a stopped model have ended without having begun.
-    called = labels - stopped_models(db, job["id"])
-    waiting = Counter(ordinal // size for _, ordinal, model in pending if model in called)
-    share = size // len(labels) * len(called)
-    unbegun = [trial_id for trial_id, ordinal, _ in pending if waiting[ordinal // size] == share]
-    if unbegun:
-        mark_missing(db, trials.c.trial_id.in_(unbegun), stop_reason="budget")
-    return bool(unbegun)

@@ -1,4 +1,4 @@
-"""Ends trials that will not run: each gets its one outcome all the same."""
+"""Ends trials that will not run, each with its one outcome."""
 
 from collections import defaultdict
 from collections.abc import Sequence

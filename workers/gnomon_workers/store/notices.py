@@ -1,4 +1,4 @@
-"""Keeps what is to be told of jobs: each thing once, and to each address until it has taken it."""
+"""Keeps notices about jobs, each once, until every address has taken them."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Brings older tables to those of today, whatever they lack.
+"""Upgrades older tables to those of today, whatever they lack.
 
 What is missing is added, as it is declared in `schema.py`. In those of before the first revision, what has
 another name is renamed, and what a result need not have any more may be null. No worker runs meanwhile, so

@@ -1,4 +1,4 @@
-"""Says into how large shards a job's trials are cut, and which trials belong side by side."""
+"""Decides how large a job's shards are, and which trials run side by side."""
 
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import count_trials

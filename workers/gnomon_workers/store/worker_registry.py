@@ -1,4 +1,4 @@
-"""Keeps which workers gave a sign of life lately, and what they do."""
+"""Keeps which workers are alive, and what they are doing."""
 
 from sqlalchemy import delete, insert, select, update
 

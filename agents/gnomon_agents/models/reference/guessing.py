@@ -1,4 +1,4 @@
-"""Guesses among a question's options by nothing but its text."""
+"""Guesses an option from the question's text alone."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Lets the reference act where tools are told of in words: it calls by text or by code what it would call.
+"""Lets the reference model call tools in text or code, where they are described in words.
 
 A request of the agents `text-react` and `code` holds no schemas. It is read as one that does, with the calls
 made so far and their results; the reply's calls are then written as those agents take them.

@@ -31,7 +31,7 @@ class ReferenceModel:
         """
         if spec.options:
             name = next(iter(spec.options))
-            raise SpecError("the reference model takes no options", field=f"options.{name}")
+            raise SpecError("the reference model has no options; leave it out", field=f"options.{name}")
         self.id, self._media = spec.id, media
         self._solvers = sorted((*SOLVERS, scenes), key=lambda solver: solver.place)
 

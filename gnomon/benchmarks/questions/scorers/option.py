@@ -248,7 +248,6 @@ def _by_text(text: str, options: Mapping[str, str]) -> dict[str, str]:
 
 
 def _by_index(text: str, options: Mapping[str, str]) -> dict[str, str]:
-    """The options whose index a number could be."""
     if not INDEX.fullmatch(text):
         return {}
     number, letters = int(float(text)), list(options)

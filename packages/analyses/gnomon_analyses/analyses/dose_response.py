@@ -54,7 +54,7 @@ def count_doses(job: StoredJob) -> dict[str, Any]:
     """
     shown, refused = [], []
     for pair in job.compared:
-        doses = _doses(job, pair)
+        doses = _of_other_models(job, pair) or _of_repeats(job, pair) or _of_other_arms(job, pair)
         if doses is None:
             refused.append({"model": pair.model, "baseline": pair.baseline, "variant": pair.variant})
             continue
@@ -68,10 +68,6 @@ def count_doses(job: StoredJob) -> dict[str, Any]:
             field="JOB",
         )
     return {"pairs": shown, "refused": refused, "limits": list(LIMITS)}
-
-
-def _doses(job: StoredJob, pair: ArmPair) -> Doses | None:
-    return _of_other_models(job, pair) or _of_repeats(job, pair) or _of_other_arms(job, pair)
 
 
 def _of_other_models(job: StoredJob, pair: ArmPair) -> Doses | None:

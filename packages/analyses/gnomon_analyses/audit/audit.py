@@ -180,13 +180,14 @@ def _findings(
         protocol: _answer_options(plugin, view_samples) for protocol, view_samples in samples.items()
     }
     cells = sorted(ref.cell for ref in refs.values())
-    level_of = plugin.level_of if isinstance(plugin, NamesLevels) else _no_level
     levels = {
         sample.ref.sample_id: replace(sample.ref, cell=level)
-        for sample in official
-        if (level := level_of(sample))
+        for sample in (official if isinstance(plugin, NamesLevels) else ())
+        if (level := plugin.level_of(sample))
     }
-    guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(options_of)]
+    guesses = [*(plugin.try_shortcuts(samples) if plugin else ())]
+    for protocol in PROTOCOLS:
+        guesses += try_lengths(options_of[protocol], protocol)
     offered: object = plugin
     remarks = [*offered.remarks(official)] if isinstance(offered, HasRemarks) else []
     if isinstance(offered, OffersFeatures):
@@ -214,15 +215,6 @@ def _findings(
     )
 
 
-def _no_level(_: Sample) -> str | None:
-    return None
-
-
 def _answer_options(plugin: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, AnswerOptions]:
     options_of = {sample.ref.sample_id: plugin.answer_options(sample) for sample in samples} if plugin else {}
     return {sample_id: offered for sample_id, offered in options_of.items() if offered is not None}
-
-
-def _try_lengths(options_of: dict[PromptProtocol, dict[str, AnswerOptions]]) -> Iterator[ShortcutGuess]:
-    for protocol in PROTOCOLS:
-        yield from try_lengths(options_of[protocol], protocol)

@@ -99,7 +99,6 @@ class Findings:
         return counts
 
     def document(self) -> dict[str, Any]:
-        """The findings as JSON."""
         return {
             "benchmark": self.benchmark,
             "version": self.version,

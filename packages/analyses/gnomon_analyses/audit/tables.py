@@ -57,13 +57,10 @@ def lead(findings: Findings) -> str:
     """
     levels = dict.fromkeys(accuracy.cell for accuracy in findings.by_level)
     if len(levels) > 1:
-        told = (_beating(_at(findings.by_level, level), has_cells=False) for level in levels)
-        return " ".join(f"{level.capitalize()}: {text}" for level, text in zip(levels, told, strict=True))
+        at = {level: [each for each in findings.by_level if each.cell == level] for level in levels}
+        told = {level: _beating(rules, has_cells=False) for level, rules in at.items()}
+        return " ".join(f"{level.capitalize()}: {text}" for level, text in told.items())
     return _beating(findings.accuracies)
-
-
-def _at(accuracies: Sequence[ShortcutAccuracy], level: str) -> list[ShortcutAccuracy]:
-    return [accuracy for accuracy in accuracies if accuracy.cell == level]
 
 
 def _beating(accuracies: Sequence[ShortcutAccuracy], *, has_cells: bool = True) -> str:

@@ -1,14 +1,14 @@
 """Ranks the models of jobs that asked the same questions in the same way, with ranks as ranges."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from gnomon.core.ids import stable_hash
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.exchange.run import UNKNOWN, is_imported
+from gnomon.exchange.imported_job import UNKNOWN, is_imported
 from gnomon.report.compared_pair import compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
@@ -43,7 +43,6 @@ class Entry:
 
     @property
     def mean(self) -> MeanScore:
-        """Of its best arm."""
         return self.means[self.best[1]]
 
 
@@ -57,11 +56,8 @@ def ranked(jobs: Sequence[IndexedJob]) -> list[Entry]:
     entries = sorted((entry for job in jobs for entry in _entries(job)), key=lambda entry: -entry.mean.mean)
     apart = _told_apart(entries)
     return [
-        Entry(
-            job=entry.job,
-            model=entry.model,
-            best=entry.best,
-            means=entry.means,
+        replace(
+            entry,
             rank=(
                 1 + sum(apart[other, place] for other in range(place)),
                 len(entries) - sum(apart[place, other] for other in range(place + 1, len(entries))),
@@ -95,12 +91,8 @@ def _told_apart(entries: Sequence[Entry]) -> dict[tuple[int, int], bool]:
 
 def _intervals_part(better: Entry, worse: Entry) -> bool:
     """Whether they do not meet, also with unknown replies of the better one wrong and of the other right."""
-    ways = (None, None), (0.0, 1.0)
-    return all(_are_apart(_ci95(better, low), _ci95(worse, high)) for low, high in ways)
-
-
-def _are_apart(better: Ends | None, worse: Ends | None) -> bool:
-    return better is not None and worse is not None and worse[1] < better[0]
+    ends = [(_ci95(better, low), _ci95(worse, high)) for low, high in ((None, None), (0.0, 1.0))]
+    return all(above and below and below[1] < above[0] for above, below in ends)
 
 
 def _ci95(entry: Entry, unknown_as: float | None) -> Ends | None:

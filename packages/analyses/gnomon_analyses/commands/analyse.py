@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gnomon.core.errors import SpecError
+from gnomon.report.text_formats import count
 from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option, json_option, workers_option
+from gnomon_service.cli.progress import JobProgress
 
 if TYPE_CHECKING:
     from gnomon_service.settings import Settings
@@ -61,11 +65,9 @@ def analyse(
     As in the benchmarks' papers: context_use, gtr_errors, sti_errors (these need a judge),
     ability_correlation, robustness_ratio or model_clusters.
     """
-    from gnomon.core.errors import SpecError
     from gnomon_analyses.kinds import ComputedFromJob, ComputedFromRows, LabelledByJudge
     from gnomon_analyses.run_analysis import analysis_called, computed, counted, judged
     from gnomon_service.cli.common import existing_store, settings_of
-    from gnomon_service.cli.ids import find_job
 
     analysis, settings = analysis_called(name), settings_of(data_dir)
     if isinstance(analysis, LabelledByJudge) != bool(judges):
@@ -97,7 +99,6 @@ def analyse(
 
 def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str:
     from gnomon_service.cli.common import say_stopping
-    from gnomon_service.cli.progress import JobProgress
     from gnomon_service.jobs import draft_from_cli, of_draft
     from gnomon_service.run_job import run_to_end
 
@@ -114,8 +115,6 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
 
 
 def _text(result: dict[str, Any]) -> str:
-    from gnomon.report.text_formats import count
-
     if "shares" not in result:
         return json.dumps(result, indent=2, allow_nan=False)
     judges = ", ".join(result["judges"])

@@ -12,6 +12,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon_analyses.own_files import reading
 from gnomon_service.cli.main import DONE, INCOMPLETE
 from gnomon_service.cli.options import Difficulty, difficulty_option, json_option, world_option
+from gnomon_service.cli.progress import counting
 
 if TYPE_CHECKING:
     from gnomon.core.benchmark import Benchmark
@@ -62,7 +63,6 @@ def audit(
     from gnomon.media import MediaStore
     from gnomon_analyses.audit.audit import audit as measure
     from gnomon_analyses.audit.tables import tables
-    from gnomon_service.cli.progress import counting
     from gnomon_tools.core.registry import UnknownPlugin
 
     try:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from gnomon.core.errors import NotFound
+from gnomon.whole_file import PUBLIC, write_whole
 from gnomon_service.cli.options import data_dir_option
 
 
@@ -19,8 +21,6 @@ def board(benchmark: str, key: str, out: Path, data_dir: Path | None) -> None:
 
     Jobs are on one board if they ask the same samples with the same protocol and scoring.
     """
-    from gnomon.core.errors import NotFound
-    from gnomon.whole_file import PUBLIC, write_whole
     from gnomon_analyses.board.record import board_answer, board_record, boards_of, site_files
     from gnomon_analyses.comparing.compared_jobs import IndexedJob
     from gnomon_service.cli.common import existing_store

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.core.errors import SpecError
+from gnomon.report.text_formats import count
 from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
     from gnomon_analyses.comparing.changed_trials import Changes, TrialEnd
-    from gnomon_analyses.comparing.job_diff import Difference, StoredJob
+    from gnomon_analyses.comparing.job_diff import DiffedJob, Difference
     from gnomon_workers.store.store import Store
 
 CHANGES_SHOWN = 10
@@ -31,10 +34,8 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
     Shows in which fields the specs differ, which scores and answers changed, and what that means for each
     model and arm. `gnomon jobs` lists the stored jobs.
     """
-    from gnomon.core.errors import SpecError
     from gnomon_analyses.comparing.job_diff import diff_jobs
     from gnomon_service.cli.common import existing_store
-    from gnomon_service.cli.ids import find_job
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
         raise SpecError(f"{out.name!r} has no known ending; allowed: .html, .md, .json", field="--out")
@@ -52,7 +53,6 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
 
 def _text(difference: "Difference") -> str:
     from gnomon.report.terminal import summary_text
-    from gnomon.report.text_formats import count
 
     first, second = difference["jobs"]
     if first == second:
@@ -75,8 +75,6 @@ def _text(difference: "Difference") -> str:
 
 def _changes_text(changes: "Changes") -> str:
     """Which trials of two jobs ended otherwise, the first few by name."""
-    from gnomon.report.text_formats import count
-
     total = count(changes["trials"], "trial")
     counts = f"scores {changes['scores']:,}, answers {changes['answers']:,}, outcomes {changes['outcomes']:,}"
     lines = [f"Changed among the {total} in both jobs: {counts}."]
@@ -93,11 +91,11 @@ def _end(end: "TrialEnd") -> str:
     return f"{score} ({'no answer' if end['answer'] is None else repr(end['answer'])})"
 
 
-def _job(store: "Store", job_id: str) -> "StoredJob":
-    from gnomon_analyses.comparing.job_diff import StoredJob
+def _job(store: "Store", job_id: str) -> "DiffedJob":
+    from gnomon_analyses.comparing.job_diff import DiffedJob
 
     job = store.job(job_id)
-    return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))
+    return DiffedJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))
 
 
 def _page(difference: "Difference", suffix: str) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.core.errors import NotFound, SpecError
 from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
@@ -43,7 +45,6 @@ def gate(
     or .csv); with `:ARM` behind it, only that arm counts. The exit code is 0 where NEW is shown to be not
     worse by more than the margin, 1 where it is worse or that is not shown, 2 where they cannot be compared.
     """
-    from gnomon.core.errors import SpecError
     from gnomon.exchange.foreign import benchmark_called
     from gnomon.spec.margin_spec import margin_of
     from gnomon.statistics.equivalence import Margin
@@ -88,11 +89,9 @@ def _side(text: str, data_dir: Path | None, field: str) -> "tuple[GateSide, JobS
 def _results(
     name: str, arm: str | None, data_dir: Path | None, field: str
 ) -> "tuple[GateSide, JobSpec | None]":
-    from gnomon.core.errors import NotFound, SpecError
-    from gnomon.exchange.run import asked_and_scored
+    from gnomon.exchange.imported_job import asked_and_scored
     from gnomon_analyses.gate.gate import GateSide
     from gnomon_service.cli.common import existing_store
-    from gnomon_service.cli.ids import find_job
 
     path = Path(name)
     if path.exists():
@@ -117,7 +116,6 @@ def _results(
 
 def _of_files(path: Path, arm: str | None, field: str) -> "GateSide":
     """Rows in a file, or in the folder of a run; a report.json beside them says how they were scored."""
-    from gnomon.core.errors import SpecError
     from gnomon.exchange.row_file import read_rows
     from gnomon_analyses.gate.gate import GateSide
 
@@ -142,7 +140,7 @@ def _of_files(path: Path, arm: str | None, field: str) -> "GateSide":
 
 def _told(protocol: str, scoring: str) -> dict[str, str]:
     """What is known of a side's prompt and scoring."""
-    from gnomon.exchange.run import UNKNOWN
+    from gnomon.exchange.imported_job import UNKNOWN
 
     both = {"protocol": protocol, "scoring": scoring}
     return {name: value for name, value in both.items() if value != UNKNOWN}

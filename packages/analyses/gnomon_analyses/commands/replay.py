@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.report.text_formats import count
 from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option, json_option, out_option, workers_option
 
 if TYPE_CHECKING:
@@ -51,7 +53,6 @@ def replay(
     The report says how often the answer changed and what that did to the score, by tool and by step,
     beside the same trials continued with the recorded result.
     """
-    from gnomon.report.text_formats import count
     from gnomon_analyses.replay_job import replay_cost, replay_spec
     from gnomon_service.cli.common import (
         checked_draft,
@@ -61,7 +62,6 @@ def replay(
         say,
         settings_of,
     )
-    from gnomon_service.cli.ids import find_job
 
     settings = settings_of(data_dir)
     with existing_store(data_dir) as store:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.core.errors import SpecError
-from gnomon.whole_file import named_file
+from gnomon.report.text_formats import count
+from gnomon.whole_file import PUBLIC, named_file, write_whole
 from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -52,7 +54,6 @@ def report(
 ) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows, tex its methods for a paper."""
     from gnomon_service.cli.common import existing_store, settings_of
-    from gnomon_service.cli.ids import find_job
 
     asked = bool(kind or methods)
     kind = kind or ("md" if methods and out is None else _by_ending(out))
@@ -110,8 +111,6 @@ def _put(text: str, out: Path | None) -> None:
 
 
 def _write_paper(store: "Store", job: str, figures: Path | None, tables: Path | None) -> None:
-    from gnomon.report.text_formats import count
-    from gnomon.whole_file import PUBLIC, write_whole
     from gnomon_analyses.paper.paper_files import figure_files, table_files
     from gnomon_service.reports import report_of
 

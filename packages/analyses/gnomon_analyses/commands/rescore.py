@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.report.text_formats import count
 from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option, json_option, out_option
+from gnomon_service.cli.progress import counting
 
 if TYPE_CHECKING:
     from gnomon.core.benchmark import Scoring
@@ -29,11 +32,8 @@ def rescore(
     as_json: bool,
 ) -> None:
     """Score the stored answers of JOB again, with the current code or another mode, into a new job."""
-    from gnomon.report.text_formats import count
     from gnomon_analyses.rescore_job import rescore as rescore_job
     from gnomon_service.cli.common import existing_store, prepare_out, settings_of
-    from gnomon_service.cli.ids import find_job
-    from gnomon_service.cli.progress import counting
     from gnomon_service.reports import report_of, write_folder
 
     prepare_out(out)

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
-from gnomon.core.reply_state import ReplyState
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.adjustment import adjust
 from gnomon.report.cluster_codes import cluster_codes
 from gnomon.report.compared_pair import PairResult, compare_pair
@@ -117,7 +116,7 @@ def compare_jobs(
         if reason:
             reasons[other.job_id] = reason
             continue
-        sides = side_names(base, other)
+        sides = side_names((base.spec.name, other.spec.name), (base.job_id, other.job_id))
         for label, groups in paired_groups(base.spec, other.spec).items():
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
             results.append((other, label, groups, _paired(base, other, groups, pair, headline)))
@@ -219,13 +218,11 @@ def _side_by_side(sides: Sequence[tuple[UnknownReplies | None, int, Array]]) -> 
         return np.stack(rows)
 
     return UnknownReplies(
-        by_state={state: stacked(partial(_counts_of, state)) for state in states},
+        by_state={
+            state: stacked(lambda unknown, state=state: unknown.by_state.get(state)) for state in states
+        },
         score_sums=stacked(lambda unknown: unknown.score_sums),
     )
-
-
-def _counts_of(state: ReplyState, unknown: UnknownReplies) -> Array | None:
-    return unknown.by_state.get(state)
 
 
 def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:
@@ -236,7 +233,6 @@ def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:
 
 
 def _number(index: TrialIndex, group: Group) -> int:
-    """A group's place among models · arms."""
     return index.models.index(group[0]) * len(index.arms) + index.arms.index(group[1])
 
 

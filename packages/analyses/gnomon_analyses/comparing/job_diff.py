@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.run import arms_from_elsewhere, asked_and_scored, is_imported
+from gnomon.exchange.imported_job import arms_from_elsewhere, asked_and_scored, is_imported
 from gnomon.report.build import build_report
 from gnomon.report.contrast import ContrastReport, looked_at
 from gnomon.report.report import Report
@@ -25,23 +25,13 @@ NOT_COMPARED = ("name", "concurrency", "queue", "priority")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredJob:
+class DiffedJob:
     """A job as a difference needs it; `rows` are read once."""
 
     job_id: str
     spec: JobSpec
     status: str
     rows: Iterable[Row]
-
-
-class NamedJob(Protocol):
-    """A job by its id and its spec."""
-
-    @property
-    def job_id(self) -> str: ...
-
-    @property
-    def spec(self) -> JobSpec: ...
 
 
 class FieldChange(TypedDict):
@@ -71,7 +61,7 @@ class Difference(TypedDict):
     report: Report
 
 
-def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
+def diff_jobs(first: DiffedJob, second: DiffedJob) -> Difference:
     """Compare two jobs, sample by sample: each model and arm of the first with the same of the second.
 
     Only samples that both have are compared. Where no model and arm is common, jobs of one model are compared
@@ -83,7 +73,8 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     if first.spec.benchmark != second.spec.benchmark:
         names = f"{first.spec.benchmark!r} and {second.spec.benchmark!r}"
         raise SpecError(f"the jobs are of different benchmarks: {names}", field="JOB")
-    paired, sides = paired_groups(first.spec, second.spec), side_names(first, second)
+    paired = paired_groups(first.spec, second.spec)
+    sides = side_names((first.spec.name, second.spec.name), (first.job_id, second.job_id))
     rows = [
         list(_relabelled(job, side, {pair[at]: label for label, pair in paired.items()}))
         for at, (job, side) in enumerate(zip((first, second), sides, strict=True))
@@ -127,20 +118,17 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     }
 
 
-def side_names(first: NamedJob, second: NamedJob) -> tuple[str, str]:
+def side_names(names: tuple[str, str], ids: tuple[str, str]) -> tuple[str, str]:
     """What two jobs are called: by their names where these tell them apart, else by their ids."""
-    names = first.spec.name, second.spec.name
     if all(names) and names[0] != names[1] and max(map(len, names)) <= LONGEST_NAME:
         return names
-    if first.job_id != second.job_id:
-        return first.job_id, second.job_id
-    return f"{first.job_id} (first)", f"{second.job_id} (second)"
+    return ids if ids[0] != ids[1] else (f"{ids[0]} (first)", f"{ids[1]} (second)")
 
 
 def _reword_for_jobs(
     report: Report,
-    first: StoredJob,
-    second: StoredJob,
+    first: DiffedJob,
+    second: DiffedJob,
     pairs: Sequence[tuple[Group, Group]],
     samples: SampleChanges,
 ) -> None:
@@ -239,7 +227,7 @@ def paired_groups(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Gro
     raise SpecError(f"the jobs share no model and arm: {names}", field="JOB")
 
 
-def _relabelled(job: StoredJob, side: str, labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+def _relabelled(job: DiffedJob, side: str, labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
     for row in job.rows:
         label = labels.get((row.model, row.arm))
         if label is not None:
@@ -273,7 +261,7 @@ def _call_of(row: Row) -> tuple[object, ...]:
 
 
 def _spec(
-    first: StoredJob, second: StoredJob, paired: Mapping[str, tuple[Group, Group]], sides: tuple[str, str]
+    first: DiffedJob, second: DiffedJob, paired: Mapping[str, tuple[Group, Group]], sides: tuple[str, str]
 ) -> JobSpec:
     repeats = [
         max(job.spec.repeats_of(groups[at][1]) for groups in paired.values())

@@ -22,6 +22,7 @@ from gnomon.report.reply_words import WORTH_SAYING, next_steps
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import Group, read_scores
 from gnomon.report.section import Interval, interval
+from gnomon.report.text_formats import margin_size
 from gnomon.report.unknown_replies import replies_by_arm
 from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse, why_unknown
 from gnomon.statistics.design import Headline
@@ -328,8 +329,7 @@ def _margin_text(margin: Margin) -> str:
         return f"{100 * margin.size:.3g} % of BASE's score"
     if margin.kind == "odds":
         return f"odds {margin.size:.3g} times as low"
-    size = f"{100 * margin.size:.3g}"
-    return f"{size} point" if size == "1" else f"{size} points"
+    return margin_size((-margin.size, margin.size))
 
 
 def _notes(base: GateSide, new: GateSide) -> Iterator[str]:

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import NotFound
-from gnomon.exchange.run import asked_and_scored
+from gnomon.exchange.imported_job import asked_and_scored
 from gnomon_analyses.board.record import board_answer, board_record, boards_of, site_files, zipped
 from gnomon_analyses.comparing.compared_jobs import IndexedJob
 from gnomon_service.api.places import in_place

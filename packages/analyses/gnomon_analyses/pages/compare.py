@@ -8,7 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from gnomon.core.errors import SpecError
-from gnomon.exchange.run import asked_and_scored
+from gnomon.exchange.imported_job import asked_and_scored
 from gnomon.report.text_formats import count
 from gnomon.trials.trial_plan import trial_id
 from gnomon_analyses.comparing.changed_trials import NOISE

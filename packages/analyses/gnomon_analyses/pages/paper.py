@@ -1,11 +1,9 @@
 """Gives figures and tables of a job's report as files for a paper."""
 
-import io
-import zipfile
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from gnomon_analyses.board.record import zipped
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared
 
@@ -18,10 +16,8 @@ def paper_file(state: Shared, job_id: str) -> Response:
     """Each figure and each table alone, with methods and citation, as `gnomon report` writes them."""
     from gnomon_analyses.paper.paper_files import figure_files, table_files  # late: with SciPy
 
-    report, file = state.reports.get(job_id).value, io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
-        for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
-            for inner, content in files:
-                folder.writestr(f"{name}/{inner}", content)
+    report = state.reports.get(job_id).value
+    files = {f"figures/{name}": content for name, content in figure_files(report)}
+    files |= {f"tables/{name}": content for name, content in table_files(report)}
     headers = {"Content-Disposition": f'attachment; filename="{job_id}-paper.zip"'}
-    return Response(file.getvalue(), media_type="application/zip", headers=headers)
+    return Response(zipped(files), media_type="application/zip", headers=headers)

@@ -30,7 +30,7 @@ from gnomon_analyses.reviews.desk import (
 )
 from gnomon_analyses.reviews.queue_samples import IN_WORDS
 from gnomon_analyses.reviews.summary import by_sample
-from gnomon_service.api.middleware import comes_from_here
+from gnomon_service.api.access import comes_from_here
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond

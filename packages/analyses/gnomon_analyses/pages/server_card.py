@@ -1,6 +1,5 @@
 """The page of a server's card: whether it helps, which of its tools carry it, and which mislead."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -14,7 +13,7 @@ from gnomon_service.web.pages import View, page
 from gnomon_workers.store.records import OPEN, JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
-    from gnomon_analyses.server_cards import CardTool, Role, ServerCard
+    from gnomon_analyses.server_cards import CardTool, ServerCard
 
 PATIENCE_S = 3.0  # how long the page waits for the job's report
 SIDES = {  # by what misled: the arms whose samples changed
@@ -30,6 +29,8 @@ router = APIRouter(include_in_schema=False)
 @page(router, f"/ui/jobs/{{job_id}}/{PAGE.path}", "server_card.html.j2")
 def card_page(state: Shared, job_id: str) -> View:
     """The card of each model, with links to the samples behind its counts."""
+    from gnomon_analyses.server_cards import ROLES, card_picture
+
     job = state.store.job(job_id)
     if job.spec.analysis.preset != mcp_card.name:
         raise NotFound(f"job {job_id!r} has no card: its arms are not those of the preset {mcp_card.name}")
@@ -51,31 +52,14 @@ def card_page(state: Shared, job_id: str) -> View:
             else f"There is nothing to compare: {ended}."
         )
     return {
-        "title": f"The card of {_name(job)}",
+        "title": f"The card of {', '.join(job.spec.servers) or 'our own tools'}",
         "answer": answer,
         "job": {"id": job.id, "name": job.name or job.spec.benchmark, "status": job.status},
         "cards": [_card(job, card) for card in cards],
         "is_due": not (problem or is_open or (made is not None and made.is_current)),
-        "_pictures": [_picture(card) for card in cards],
-        "_roles": _roles(),
+        "_pictures": [card_picture(card) for card in cards],
+        "_roles": ROLES,
     }
-
-
-def _name(job: JobRecord) -> str:
-    names = list(job.spec.servers) or ["our own tools"]
-    return ", ".join(names)
-
-
-def _picture(card: "ServerCard") -> Any:
-    from gnomon_analyses.server_cards import card_picture
-
-    return card_picture(card)
-
-
-def _roles() -> Mapping["Role", str]:
-    from gnomon_analyses.server_cards import ROLES
-
-    return ROLES
 
 
 def _card(job: JobRecord, card: "ServerCard") -> dict[str, Any]:

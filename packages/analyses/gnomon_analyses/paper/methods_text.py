@@ -7,7 +7,6 @@ from typing_extensions import TypedDict
 
 from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons, looked_at
 from gnomon.report.phrases import TOKENS_UNKNOWN, clusters_words
-from gnomon.report.price import price_in_words
 from gnomon.report.section import pair_key
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.drift import DriftPart
@@ -18,6 +17,7 @@ from gnomon.report.sections.prices import PricesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
 from gnomon.report.text_formats import count, listed, p_text, percent, points, points_range
+from gnomon.report.usage_ratios import price_in_words
 
 MOST_TOLD = 4  # comparisons whose figures are told; of more the table has them
 
@@ -68,7 +68,7 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed], *, imported: bool) 
         f"{count(of['samples'], 'question')} in {count(of['cells'], 'subset')} and {clusters_words(of)}, "
         f"{times}."
     )
-    yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {listed(map(_model, models))}."
+    yield f"The {'model was' if len(models) == 1 else 'models were'} {listed(map(_model, models))}."
     for model, text in job["model_texts"].items():
         yield f"{model} is {text.partition(':')[0].rstrip('.')}."
     if job["status"] != "completed":
@@ -90,10 +90,6 @@ def _model(used: ModelUsed) -> str:
     called = used["model"] if used["id"] == used["model"] else f"{used['model']} ({used['id']})"
     told = f"as version {listed(used['versions'])}" if used["versions"] else "whose version was not told"
     return f"{called}, {told}, with {used['decoding']}"
-
-
-def _were(models: Sequence[ModelUsed]) -> str:
-    return "was" if len(models) == 1 else "were"
 
 
 def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alpha: float) -> Iterator[str]:

@@ -39,12 +39,10 @@ class Progress:
     twice: int
     disagreements: int
     settled: int
-    reviewers: int
     agreement: Agreement
 
     @property
     def sentence(self) -> str:
-        """The progress in words."""
         words = f"{self.own:,} of {self.samples:,} {self.verb} by you, {self.anyone:,} by anyone"
         return f"{words}; {self.agreement_words}"
 
@@ -55,7 +53,6 @@ class Progress:
 
     @property
     def agreement_words(self) -> str:
-        """The agreement in words."""
         agreement = self.agreement
         if not agreement.items:
             return f"none {self.verb} twice yet."
@@ -80,7 +77,6 @@ def progress_of(queue: ReviewQueue, reviews: Sequence[Review], reviewer: str) ->
         twice=sum(sum(not review.is_settlement for review in group) > 1 for group in grouped.values()),
         disagreements=sum(map(is_disputed, grouped.values())),
         settled=sum(settlement(group) is not None for group in grouped.values()),
-        reviewers=len({review.reviewer for review in finished}),
         agreement=agreement_of(finished, queue.mode),
     )
 
@@ -208,11 +204,6 @@ def read_response(benchmark: Benchmark, sample: Sample, response: str, spec: Job
     )
 
 
-def reviewers_of(reviews: Sequence[Review]) -> list[str]:
-    """The reviewers, by name."""
-    return sorted({review.reviewer for review in reviews})
-
-
 def disputed_samples(queue: ReviewQueue, reviews: Sequence[Review]) -> list[str]:
     """The samples on which blind reviewers disagree and which no one has settled, in the queue's order."""
     grouped = by_sample(reviews)
@@ -256,7 +247,7 @@ def queue_record(queue: ReviewQueue, reviews: Sequence[Review]) -> dict[str, Any
             "ci95": None if found.ci95 is None else list(found.ci95),
             "method": found.method,
         },
-        "reviewers": reviewers_of(reviews),
+        "reviewers": sorted({review.reviewer for review in reviews}),
         "reviews": [review_record(review) for review in reviews],
         "unanimous": sum(
             len(blind_decisions(group)) > 1 and not is_disputed(group) and settlement(group) is None

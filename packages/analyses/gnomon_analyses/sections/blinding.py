@@ -121,7 +121,6 @@ class UsageBySample:
         self.last_places: dict[str, int] = defaultdict(int)  # of those that are kept for an arm
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of rows."""
         self._note_trials(batch)
         of_arms = batch.distinct("arm").places(self._arms.__contains__)
         for row in batch.rows(of_arms):

@@ -107,7 +107,6 @@ class SampleFeatures:
         self.levels: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, batch: RowBatch) -> None:
-        """Keep the features of the rows' samples."""
         if not len(batch.distinct("metrics").places(_has_features)):
             return
         for metrics, sample in batch.distinct("metrics", "sample_id").values:

@@ -58,7 +58,6 @@ class ExtraMetrics:
         self._sums: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
 
     def add(self, batch: RowBatch) -> None:
-        """Add the numbers of the rows that were scored."""
         groups, tasks = batch.distinct("model", "arm", "cell"), batch.distinct("task")
         metrics = batch.distinct("metrics")
         alike, firsts = distinct_codes(groups.codes, tasks.codes, metrics.codes)

@@ -37,7 +37,6 @@ class HeuristicScores:
         self._scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
 
     def add(self, batch: RowBatch) -> None:
-        """Keep the scores of the rows' samples."""
         if not len(batch.distinct("metrics").places(_has_heuristics)):
             return
         for metrics, cell, sample in batch.distinct("metrics", "cell", "sample_id").values:

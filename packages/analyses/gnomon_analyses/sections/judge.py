@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing_extensions import TypedDict
 
 from gnomon.core.judging import JUDGE_PREFIX, LABEL, SAID_OF_LABELLED, judge_cost
-from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, dollars
@@ -54,27 +53,20 @@ class JudgeVerdicts:
         self.labelled: dict[str, tuple[bool, bool | None]] = {}  # by sample: people's label, the judge's
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of rows."""
         causes = batch.distinct("stop_reason")
         for cause, rows in zip(causes.values, causes.counts.tolist(), strict=True):
             if cause.startswith(JUDGE_PREFIX.strip()):
                 self.unjudged[cause] = self.unjudged.get(cause, 0) + rows
         asked = batch.distinct("metrics").places(lambda metrics: judge_cost(metrics) is not None)
         for row in batch.rows(asked):
-            self._note(row)
-
-    def _note(self, row: Row) -> None:
-        cost = judge_cost(row.metrics)
-        if cost is None:
-            return
-        self.judged += row.score is not None
-        usd, tokens = cost
-        self.usd = None if self.usd is None or usd is None else self.usd + usd
-        self.tokens = None if self.tokens is None or tokens is None else self.tokens + tokens
-        label, said = row.metrics.get(LABEL), row.metrics.get(SAID_OF_LABELLED)
-        if isinstance(label, int | float):
-            verdict = bool(said) if isinstance(said, int | float) else None
-            self.labelled[row.sample_id] = (bool(label), verdict)
+            usd, tokens = judge_cost(row.metrics) or (None, None)
+            self.judged += row.score is not None
+            self.usd = None if self.usd is None or usd is None else self.usd + usd
+            self.tokens = None if self.tokens is None or tokens is None else self.tokens + tokens
+            label, said = row.metrics.get(LABEL), row.metrics.get(SAID_OF_LABELLED)
+            if isinstance(label, int | float):
+                verdict = bool(said) if isinstance(said, int | float) else None
+                self.labelled[row.sample_id] = (bool(label), verdict)
 
 
 def _judge(report_input: ReportInput) -> JudgePart:

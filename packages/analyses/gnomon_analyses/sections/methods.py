@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.model import is_built_in
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.imported_job import is_imported
 from gnomon.report.contrast import comparisons
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.section import PairKey, ReportInput, Section, pair_key

@@ -13,7 +13,6 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.review import HumanAnswer
-from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
@@ -110,22 +109,18 @@ class PairVerdicts:
     def add(self, batch: RowBatch) -> None:
         """Keep the verdicts of rows that are about a pair; they need not have a score."""
         for row in batch.rows(batch.distinct("metrics").places(lambda metrics: "pair" in metrics)):
-            self._note(row)
-
-    def _note(self, row: Row) -> None:
-        pair, plan_a, plan_b = (row.metrics.get(name) for name in ("pair", "plan_a", "plan_b"))
-        if not (isinstance(pair, str) and isinstance(plan_a, str) and isinstance(plan_b, str)):
-            return
-        shown = Shown(pair, plan_a, plan_b, row.cluster or row.sample_id)
-        self.shown.setdefault(row.sample_id, shown)
-        winner, judge = row.metrics.get("winner"), (row.model, row.arm)
-        if isinstance(winner, str):
-            self.by_judge[judge].append(Verdict(shown, winner, str(row.repeat)))
-        else:
-            self.unread[judge] += 1
+            pair, plan_a, plan_b = (row.metrics.get(name) for name in ("pair", "plan_a", "plan_b"))
+            if not (isinstance(pair, str) and isinstance(plan_a, str) and isinstance(plan_b, str)):
+                continue
+            shown = Shown(pair, plan_a, plan_b, row.cluster or row.sample_id)
+            self.shown.setdefault(row.sample_id, shown)
+            winner, judge = row.metrics.get("winner"), (row.model, row.arm)
+            if isinstance(winner, str):
+                self.by_judge[judge].append(Verdict(shown, winner, str(row.repeat)))
+            else:
+                self.unread[judge] += 1
 
     def of_people(self, answers: Iterable[HumanAnswer]) -> list[Verdict]:
-        """People's verdicts on the pairs of this job."""
         verdicts = []
         for answer in answers:
             shown = self.shown.get(answer.sample_id)

@@ -56,7 +56,6 @@ class CardRows:
         self.doubted: dict[tuple[str, str], set[str]] = defaultdict(set)
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of rows."""
         for row in batch.rows(batch.distinct("tools_used").places(_has_injected)):
             self.met[row.model, row.arm].add(row.sample_id)
         for row in batch.rows(batch.distinct("flags").places(lambda flags: DOUBTS_RESULTS in flags)):

@@ -110,7 +110,6 @@ class StatedConfidences:
         self.rows: dict[tuple[str, str], list[tuple[float, float, str]]] = defaultdict(list)
 
     def add(self, batch: RowBatch) -> None:
-        """Take note of rows."""
         for row in batch.rows(batch.distinct("metrics").places(lambda metrics: METRIC in metrics)):
             if row.score is not None:
                 value = row.metrics[METRIC]

@@ -57,7 +57,10 @@ def slope(difficulty: Floats, differences: Floats, clusters: Codes, groups: Code
     residuals = differences - design @ estimates
     loads = _loads(design, inverse, clusters)
     se = float(np.sqrt(sum((load @ residuals[own]) ** 2 for own, load in loads)))
-    df = _degrees_of_freedom(design, inverse, loads)
+    # Satterthwaite's for independent errors of one size: trace(Γ)² / trace(Γ²)
+    shared = np.stack([load @ design[rows] for rows, load in loads])
+    covariance = np.diag([load @ load for _, load in loads]) - shared @ inverse @ shared.T
+    df = float(np.trace(covariance) ** 2 / np.sum(covariance**2))
     if df < 1 or se < FLAT:
         raise ValueError("too few clusters differ in difficulty")
     half, value = t_quantile(0.95, df) * se, float(estimates[-1])
@@ -102,11 +105,3 @@ def _loads(design: Floats, inverse: Floats, clusters: Codes) -> list[tuple[Codes
         roots = np.where(values > FLAT, 1 / np.sqrt(np.maximum(values, FLAT)), 0.0)
         loads.append((own, (inverse @ rows.T)[-1] @ (vectors * roots) @ vectors.T))
     return loads
-
-
-def _degrees_of_freedom(design: Floats, inverse: Floats, loads: list[tuple[Codes, Floats]]) -> float:
-    """Satterthwaite's for independent errors of one size: trace(Γ)² / trace(Γ²)."""
-    own = np.array([load @ load for _, load in loads])
-    shared = np.stack([load @ design[rows] for rows, load in loads])
-    covariance = np.diag(own) - shared @ inverse @ shared.T
-    return float(np.trace(covariance) ** 2 / np.sum(covariance**2))

@@ -33,7 +33,6 @@ class Labels:
         self._slanted: list[tuple[Box, Polygon]] = []  # with their bounds
 
     def take(self, area: Box) -> None:
-        """Keep a box free of labels."""
         self._boxes.append(area)
 
     def take_slanted(self, area: Polygon) -> None:
@@ -103,14 +102,12 @@ class Avoided:
         return float(covered.sum())
 
     def met_by(self, place: Polygon) -> int:
-        """How many of the avoided areas the place meets."""
         its_bounds = place.bounds
         near = [area for bounds, area in self._areas if _meet(its_bounds, bounds)]
         return int(shapely.intersects(near, place).sum()) if near else 0
 
 
 def _meet(first: Box, second: Box) -> bool:
-    """Whether two boxes overlap or touch."""
     across = first[0] <= second[2] and second[0] <= first[2]
     return across and first[1] <= second[3] and second[1] <= first[3]
 
@@ -184,7 +181,6 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
 
 
 def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> tuple[Point, Point] | None:
-    """Draw a camera's dot and the arrow of its direction, and return the arrow's ends."""
     if camera.xy_m is None:
         return None
     arrow = None

@@ -36,7 +36,6 @@ class MapSheet:
     image: MapImage
 
     def pixel(self, xy_m: Point, floor: int) -> Point:
-        """Where a point of a floor is on the sheet."""
         x_px, y_px = self.image.origin_px[floor]
         scale = self.image.metres_per_pixel
         return x_px + xy_m[0] / scale, y_px - xy_m[1] / scale

@@ -15,7 +15,6 @@ class Gazetteer(Input):
 
     @classmethod
     def at_hand(cls) -> "Gazetteer":
-        """The gazetteer."""
         return JAPAN
 
 

@@ -95,7 +95,6 @@ class _StandIn:
         )
 
     def _name(self, name: str) -> str:
-        """The name in the stand-in for one in the question's record."""
         plain = plain_name(name)
         if plain in self._said:
             return name

@@ -267,7 +267,6 @@ def _between_masts(span: Span, left_s: float, met_s: float, pace: float) -> Span
 
 
 def _longest(pieces: Sequence[Span]) -> Span | None:
-    """The longest stay once those are joined that lie within JOIN_S of one another."""
     joined: list[Span] = []
     for piece in sorted(pieces, key=lambda each: each[:2]):
         if joined and piece[0] <= joined[-1][1] + JOIN_S:

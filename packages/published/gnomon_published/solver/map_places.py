@@ -80,7 +80,6 @@ def _heads(text: str) -> str:
 
 
 def _turn(direction: str, bearing_deg: float | None) -> float:
-    """How far a direction is from a bearing, in degrees."""
     if not direction or bearing_deg is None:
         return 180.0
     return abs(turn_deg(45 * EIGHTHS.index(direction), bearing_deg))
@@ -126,7 +125,6 @@ def _towards(
 
 
 def _options_as_names(reading: MapReading, names: Sequence[str]) -> dict[str, str]:
-    """The place that each option names, where it names one."""
     places: dict[str, str] = {}
     for option, text in reading.options.items():
         best = max(names, key=lambda name: _alike(text, name), default=None)
@@ -314,7 +312,6 @@ def _best_list(reading: MapReading, rows: Rows, fitting: Rows) -> str | None:
 
 
 def _best_rated(reading: MapReading, rows: Rows) -> str | None:
-    """The option with the highest rating, among those listed."""
     listed = {option: row for option in reading.options for row in [_row_of(reading, option, rows)] if row}
     rated = {option: float(row["rating"]) for option, row in listed.items() if row.get("rating")}
     return max(rated, key=lambda option: rated[option]) if rated else reading.unanswerable
@@ -326,7 +323,6 @@ def _row_of(reading: MapReading, option: str, rows: Rows) -> Mapping[str, Any] |
 
 
 def _first_option(reading: MapReading, rows: Rows) -> str | None:
-    """The option that comes first in a list."""
     ranks = {}
     for option in reading.options:
         row = _row_of(reading, option, rows)

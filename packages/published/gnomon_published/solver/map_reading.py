@@ -54,7 +54,6 @@ class MapEvidence:
 
     @property
     def is_there(self) -> bool:
-        """Whether there is anything to ask."""
         return self._facts is not None or "map_contents" in self._offered or bool(self._answers)
 
     def ask(self, tool: str, why: str, **arguments: Any) -> Mapping[str, Any] | None:

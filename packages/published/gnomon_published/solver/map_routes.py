@@ -134,7 +134,6 @@ def _direction(step: str) -> str:
 
 
 def _onto(step: str) -> str:
-    """The road or place that a step leads to."""
     match = re.search(r"(?:onto|to stay on|to continue on|toward|becomes|on|at) (.*)", step)
     return match[1] if match else step
 

@@ -20,7 +20,6 @@ from pydantic import Field
 from shapely import Polygon
 from shapely.ops import nearest_points
 
-from gnomon_published.passages.monocular import focal_px, presumed_width_px, ranges_m, seen_at
 from gnomon_tools.core.array_args import Box, Seconds, checked_boxes
 from gnomon_tools.core.location import find_camera
 from gnomon_tools.core.marks import (
@@ -41,9 +40,52 @@ from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.geometry.camera_view import PRESUMED_FOV_DEG
 from gnomon_tools.geometry.field_of_view import view_of
-from gnomon_tools.scene.scene import Camera
+from gnomon_tools.scene.scene import Camera, Point
 
 Array = NDArray[np.float64]
+
+USUAL_WIDTHS_PX = (1920.0, 2560.0, 3840.0)
+
+
+def focal_px(width_px: float, fov_deg: float) -> float:
+    """Focal length of a pinhole camera: half the picture's width by the tangent of half its angle.
+
+    >>> round(focal_px(2000, 90), 6)
+    1000.0
+    """
+    return width_px / 2 / math.tan(math.radians(fov_deg) / 2)
+
+
+def ranges_m(heights_px: Array, focal: float, height_m: float) -> Array:
+    """Distance of a target `height_m` high that stands upright before a level camera: focal · H / h.
+
+    >>> ranges_m(np.array([50.0, 100.0]), 1000.0, 1.5).tolist()
+    [30.0, 15.0]
+    """
+    return np.asarray(focal * height_m / heights_px, dtype=float)
+
+
+def seen_at(
+    camera_m: Point, heading_deg: float, columns_px: Array, ranges: Array, *, width_px: float, focal: float
+) -> Array:
+    """Points on the plane (n × 2) that lie so far away in the bearing of each picture column.
+
+    >>> at = seen_at((0.0, 0.0), 0.0, np.array([500.0]), np.array([7.0]), width_px=1000.0, focal=800.0)
+    >>> at.tolist()
+    [[0.0, 7.0]]
+    """
+    angles = math.radians(heading_deg) + np.arctan2(columns_px - width_px / 2, focal)
+    return np.column_stack([camera_m[0] + ranges * np.sin(angles), camera_m[1] + ranges * np.cos(angles)])
+
+
+def presumed_width_px(right_px: float) -> float:
+    """The usual picture width, at least 1920, that a box's right edge fits into; else that edge itself.
+
+    >>> presumed_width_px(900.0), presumed_width_px(2100.0), presumed_width_px(5000.0)
+    (1920.0, 2560.0, 5000.0)
+    """
+    return next((width for width in USUAL_WIDTHS_PX if width >= right_px), right_px)
+
 
 HEIGHT_M = {"vehicle": 1.5, "person": 1.7}  # a saloon car; the mean of adults
 # Cars are 1.4 to 1.9 m high, people 1.5 to 1.9; lenses 45° to 80°: together about 40 %.

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from gnomon_published.gazetteer.japan import Gazetteer
 from gnomon_published.gazetteer.naming import SURE, FoundPlace, NamedPlace, found_place, hits_of
-from gnomon_published.gazetteer.place import GazetteerPlace
 from gnomon_published.gazetteer.search import lies_in as is_in
 from gnomon_published.gazetteer.search import resolve
 from gnomon_tools.core.marks import drawn, place_dot, rows_in, text_in
@@ -47,7 +46,7 @@ def run(_: ToolContext, args: LiesInArgs) -> LiesIn:
     inners = [hit.place for hit in hits_of(args.inner) if hit.score >= SURE]
     if not inners:
         raise ToolError(f"There is no place {args.inner.name!r}, only names that begin so or are nearly so.")
-    inside = [place for place in inners if any(_within(place, outer) for outer in outers)]
+    inside = [place for place in inners if any(place != outer and is_in(place, outer) for outer in outers)]
     elsewhere = len(inners) - len(inside)
     doubt = f"{elsewhere} more places of that name lie elsewhere" if inside and elsewhere else None
     return LiesIn(
@@ -56,10 +55,6 @@ def run(_: ToolContext, args: LiesInArgs) -> LiesIn:
         outer=[found_place(place) for place in outers],
         doubt=doubt,
     )
-
-
-def _within(inner: GazetteerPlace, outer: GazetteerPlace) -> bool:
-    return inner != outer and is_in(inner, outer)
 
 
 def sketch(_: ToolContext, args: LiesInArgs, result: Result) -> Sketch:

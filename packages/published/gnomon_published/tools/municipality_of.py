@@ -13,7 +13,6 @@ from pydantic import Field
 
 from gnomon_published.gazetteer.japan import Gazetteer
 from gnomon_published.gazetteer.naming import FoundPlace, NamedPlace, found_place, hits_of
-from gnomon_published.gazetteer.place import Hit
 from gnomon_published.gazetteer.search import ATTRIBUTION
 from gnomon_tools.core.marks import drawn, place_dot, rows_in, text_in
 from gnomon_tools.core.sketch import Result, Sketch
@@ -42,11 +41,8 @@ def run(_: ToolContext, args: NamedPlace) -> MunicipalityOf:
     Raises:
         ToolError: no place has that name.
     """
-    return MunicipalityOf(candidates=[_candidate(hit) for hit in hits_of(args)], source=ATTRIBUTION)
-
-
-def _candidate(hit: Hit) -> Candidate:
-    return Candidate(match_ratio=hit.score, place=found_place(hit.place))
+    candidates = [Candidate(match_ratio=hit.score, place=found_place(hit.place)) for hit in hits_of(args)]
+    return MunicipalityOf(candidates=candidates, source=ATTRIBUTION)
 
 
 def sketch(_: ToolContext, args: NamedPlace, result: Result) -> Sketch:

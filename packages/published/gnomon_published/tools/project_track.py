@@ -109,7 +109,7 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     if camera.homography is None:
         raise ToolError(_uncalibrated(context.scene, camera))
     boxes = checked_boxes(args.boxes, args.times_s)
-    feet_px = _feet_px(boxes)
+    feet_px = np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
     points_m = _on_floor(camera, camera.homography, feet_px)
     errors_m = _errors_m(camera.homography, boxes, feet_px, points_m)
     zones = _zones(context.scene, camera.floor, points_m)
@@ -120,11 +120,6 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
 def _uncalibrated(scene: Scene, camera: Camera) -> str:
     calibrated = [each.id for each in scene.cameras.values() if each.homography is not None]
     return f"Camera {camera.id!r} has no homography. Cameras that have one: {listed(calibrated)}."
-
-
-def _feet_px(boxes: Array) -> Array:
-    """The middle of each box's lower edge."""
-    return np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
 
 
 def _errors_m(homography: Array, boxes: Array, feet_px: Array, points_m: Array) -> Array:

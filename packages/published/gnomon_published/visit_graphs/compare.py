@@ -7,6 +7,7 @@ from typing import Literal
 from gnomon_published.visit_graphs.graph import KINDS, LEVELS, Edge, EdgeKind, Node, VisitGraph
 
 Mark = Literal["right", "wrong", "missed"]
+Marks = Mapping[Edge | str, Mark]  # by edge, or by the id of a node
 Named = tuple[str, str, EdgeKind]  # source, target, kind, by names
 
 MAX_EDGES = 500
@@ -14,14 +15,15 @@ MAX_EDGES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The gold graph and the model's, with a mark on every edge: gold's are right or missed, the model's
-    right or wrong. Nodes that the model made up are in its graph alone.
+    """The gold graph and the model's, with a mark on every edge, or, of an answer of nodes, on every node.
+
+    Gold's are right or missed, the model's right or wrong. What the model made up is in its graph alone.
     """
 
     gold: VisitGraph
     answer: VisitGraph
-    gold_marks: Mapping[Edge, Mark]
-    answer_marks: Mapping[Edge, Mark]
+    gold_marks: Marks
+    answer_marks: Marks
 
 
 def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
@@ -52,7 +54,7 @@ def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
         gold=gold,
         answer=VisitGraph(nodes=nodes, edges=tuple(marks)),
         gold_marks={edge: "missed" if edge in left else "right" for edge in gold.edges},
-        answer_marks=marks,
+        answer_marks={edge: marks[edge] for edge in marks},
     )
 
 

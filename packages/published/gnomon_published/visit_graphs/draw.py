@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from types import MappingProxyType
 
-from gnomon_published.visit_graphs.compare import Mark
-from gnomon_published.visit_graphs.graph import LEVELS, Edge, Node, VisitGraph, visiting_order
+from gnomon_published.visit_graphs.compare import Mark, Marks
+from gnomon_published.visit_graphs.graph import LEVELS, Node, VisitGraph, visiting_order
 
 ROW_PX = 22
 PLACE_PX = 190  # width of the innermost box
@@ -94,17 +95,11 @@ SIGNS: Mapping[Mark | None, str] = {"right": "✓", "wrong": "✗", "missed": "�
 DASHES: Mapping[Mark | None, str] = {"missed": ' stroke-dasharray="4 3"', "wrong": ' stroke-dasharray="1 3"'}
 
 
-def svg(
-    graph: VisitGraph,
-    *,
-    title: str,
-    marks: Mapping[Edge, Mark] | None = None,
-    node_marks: Mapping[str, Mark] | None = None,
-) -> str:
+def svg(graph: VisitGraph, *, title: str, marks: Marks = MappingProxyType({})) -> str:
     """The picture of a graph: complete in itself, without scripts, all text escaped.
 
-    With `marks`, right edges are green and whole, missed ones dashed, wrong ones dotted and red; the sign of
-    an inclusion is before the name of what is inside. `node_marks`, by node id, mark nodes instead.
+    What is marked right is green and whole, what is missed dashed, what is wrong dotted and red; the sign of
+    an inclusion is before the name of what is inside.
     """
     outermost = boxes(graph)
     every = all_boxes(outermost)
@@ -113,10 +108,10 @@ def svg(
     width, height = right + 2 * MARGIN_PX + GAP_PX, bottom + TITLE_PX + 2 * MARGIN_PX
     inclusions = {edge.target: edge for edge in graph.of("inclusion")}
     at = {box.node.id: box for box in every}
-    inner = {node: (marks or {}).get(edge) for node, edge in inclusions.items()}
-    body = [_drawn_box(box, (node_marks or inner).get(box.node.id)) for box in every]
+    inner = {node: marks.get(edge) for node, edge in inclusions.items()}
+    body = [_drawn_box(box, marks.get(box.node.id) or inner.get(box.node.id)) for box in every]
     body += [
-        _arrow(at[edge.source], at[edge.target], (marks or {}).get(edge))
+        _arrow(at[edge.source], at[edge.target], marks.get(edge))
         for edge in graph.of("transition")
         if edge.source in at and edge.target in at
     ]

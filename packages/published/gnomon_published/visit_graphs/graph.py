@@ -38,11 +38,9 @@ class VisitGraph:
     edges: Sequence[Edge] = ()
 
     def at(self, level: Level) -> list[Node]:
-        """The nodes of a level, in their given order."""
         return [node for node in self.nodes.values() if node.level == level]
 
     def of(self, kind: EdgeKind) -> list[Edge]:
-        """The edges of a kind, in their given order."""
         return [edge for edge in self.edges if edge.kind == kind]
 
     def parents(self) -> dict[str, list[str]]:
@@ -51,11 +49,6 @@ class VisitGraph:
         for edge in self.of("inclusion"):
             parents_of.setdefault(edge.target, []).append(edge.source)
         return parents_of
-
-    def named_edges(self) -> Iterator[tuple[str, str, EdgeKind]]:
-        """Edges by the names of their ends."""
-        for edge in self.edges:
-            yield self.nodes[edge.source].name, self.nodes[edge.target].name, edge.kind
 
 
 def visiting_order(graph: VisitGraph, among: Sequence[str]) -> list[str]:

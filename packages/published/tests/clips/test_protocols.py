@@ -10,7 +10,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.media.rules import PerSecond
+from gnomon.media.frame_rules import PerSecond
 from gnomon.media.video import Video
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec

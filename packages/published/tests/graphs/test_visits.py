@@ -110,7 +110,9 @@ visits = st.lists(
 
 def test_a_step_is_drawn_at_the_level_at_which_two_visits_differ() -> None:
     graph = graph_of(DAY)
-    named = list(graph.named_edges())
+    named = [
+        (graph.nodes[edge.source].name, graph.nodes[edge.target].name, edge.kind) for edge in graph.edges
+    ]
     assert {(one, other) for one, other, kind in named if kind == "transition"} == TRANSITIONS
     assert ("Todai-ji", "Hall", "inclusion") in named
     assert [node.name for node in graph.at("prefecture")] == ["Osaka", "Nara"]

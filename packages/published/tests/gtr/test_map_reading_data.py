@@ -3,18 +3,16 @@
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from gnomon.media import MediaStore
 from gnomon_published.benchmarks.gtr_bench.case import Case
 from gnomon_published.benchmarks.gtr_bench.layout import find_layout, read_cases
-from gnomon_published.benchmarks.gtr_bench.map_reading.agreement import agreements, sightings
-from gnomon_published.benchmarks.gtr_bench.map_reading.reading import MapReading, read_map_blind
+from gnomon_published.benchmarks.gtr_bench.map_reading.reading import MapReading
 from gnomon_published.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon_published.benchmarks.gtr_bench.scenes import outdoor_scene
+from packages.published.tests.gtr.map_agreement import agreements, sightings
 
 EVERY = 10  # of so many maps the suite reads one; the soak reads all
-BLIND = 4  # maps read blind
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -64,14 +62,3 @@ def test_one_physical_camera_is_read_alike_on_every_map(
     assert sum(one.residual_m <= 1.0 for one in tied) >= 0.98 * len(tied)
     assert sum(one.residual_m <= one.sighting.error_m for one in tied) >= 0.98 * len(tied)
     assert sum(abs(one.turn_deg) <= 3 for one in tied) >= 0.98 * len(tied)
-
-
-def test_labels_are_read_without_knowing_them(readings: list[tuple[Case, Path, MapReading]]) -> None:
-    both = known = read = 0
-    for _, path, reading in readings[:: max(1, len(readings) // BLIND)]:
-        truth = {camera.camera_id for camera in reading.cameras}
-        with Image.open(path) as image:
-            found = {camera.camera_id for camera in read_map_blind(image).cameras}
-        both, known, read = both + len(truth & found), known + len(truth), read + len(found)
-    assert both >= 0.95 * known
-    assert both >= 0.95 * read

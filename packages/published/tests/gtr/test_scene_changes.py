@@ -17,7 +17,7 @@ from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
 from gnomon_tools.geometry.angles import EIGHTHS, turn_deg
 from gnomon_tools.scene.scene import Scene
-from gnomon_worlds.drawing import world_of
+from gnomon_worlds.sample_making import world_of
 
 MOVES = [Move(1), Move(2), Move(3), Move(mirrored=True), Move(1, mirrored=True), Move(3, mirrored=True)]
 KINDS = ("outdoor", "indoor")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon_published.benchmarks.mapeval.loader import find_file, read_questions
+from gnomon_published.benchmarks.mapeval.loader import FILE, read_questions
 from gnomon_published.map_record.context import ends_of, read_context
 from tests.published_maps import CONTEXT, PARKS, ROUTES, TRAVEL
 
@@ -81,7 +81,7 @@ def test_an_unsorted_list_is_not_said_to_be_sorted() -> None:
 
 
 def test_nearly_every_published_line_is_behind_a_tool(mapeval_dir: Path) -> None:
-    questions, faults = read_questions(find_file(mapeval_dir))
+    questions, faults = read_questions(mapeval_dir / FILE)
     readings = [question.evidence for question in questions]
     lines, behind = sum(r.lines for r in readings), sum(r.behind_tools for r in readings)
     assert not faults

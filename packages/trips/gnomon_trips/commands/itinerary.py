@@ -109,7 +109,6 @@ def itinerary(
 
 
 def _check(file: Path, request: Path | None, *, as_json: bool) -> int:
-    """Print how each check of a plan went; of a file of many, one after the other."""
     from gnomon.spec.spec_file import read_spec
     from gnomon_trips.export.plan_check import check_plan
 

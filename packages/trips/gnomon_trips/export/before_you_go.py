@@ -139,7 +139,6 @@ def _tables(result: TripResult) -> list[str]:
 
 
 def _is_meal(visit: Visit, meal: Mapping[str, Any]) -> bool:
-    """Whether a visit is to a place to eat, within the hours of a meal."""
     usual = Meal()
     start, end = meal.get("start", usual.start), meal.get("end", usual.end)
     return visit.place.kind in MEALS and start <= visit.arrive and visit.leave <= end

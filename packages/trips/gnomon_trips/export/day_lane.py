@@ -112,7 +112,6 @@ class _Clock:
         return round(EDGE + (100 - 2 * EDGE) * share, 2)
 
     def span(self, start: float, end: float) -> Span | None:
-        """The stretch, cut to the clock; None where nothing of it is left."""
         left, right = self.x(start), self.x(end)
         return Span(x=left, width=round(right - left, 2)) if right > left else None
 
@@ -133,7 +132,9 @@ def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLan
         f"{row.shown_as} {visit.place.name} {visit.arrive} to {visit.leave}"
         for row, visit in zip(rows, day.visits, strict=False)
     )
-    wrong = "; ".join(fault.reason for anchor, fault in failing.items() if _is_of(anchor, number))
+    wrong = "; ".join(
+        fault.reason for anchor, fault in failing.items() if anchor.split("-")[1:2] == [str(number)]
+    )
     return DayLane(
         ident=f"lane-{number}",
         day=number,
@@ -145,10 +146,6 @@ def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLan
         title=f"Time line of day {number}, {clock_of(clock.start)} to {clock_of(clock.end)}",
         description=(visits or "No stops") + "." + (f" Failing: {wrong}." if wrong else ""),
     )
-
-
-def _is_of(anchor: str, number: int) -> bool:
-    return anchor.split("-")[1:2] == [str(number)]
 
 
 def _clock(day: Day, window: tuple[int, int]) -> _Clock:

@@ -53,7 +53,6 @@ def _home(day: Day, part: str) -> Stop:
 
 
 def _ends(day: Day | None, part: str, index: int | None) -> dict[str, str]:
-    """The names of the stops that a leg joins."""
     if day is None or part != "legs" or index is None:
         return {"start": "", "to": ""}
     chain = [day.start, *(visit.place for visit in day.visits), day.end]

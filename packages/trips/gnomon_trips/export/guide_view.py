@@ -18,11 +18,11 @@ def guide_view(result: TripResult) -> Mapping[str, View]:
     views = {
         number: _day(result, number, guides.get(number)) for number in range(1, len(result.plan.days) + 1)
     }
-    return {str(number): view for number, view in views.items() if _tells(view)}
-
-
-def _tells(view: View) -> bool:
-    return any(value for name, value in view.items() if name != "language")
+    return {
+        str(number): view
+        for number, view in views.items()
+        if any(value for name, value in view.items() if name != "language")
+    }
 
 
 def step_words(result: TripResult) -> list[str]:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -44,13 +44,12 @@ class CheckedPlan:
         return counts_in_words(self.count("holds"), self.count("fails"), self.count("unchecked"))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data: whether it passes, the counts, and each check."""
         return {
             "form": self.form,
             "passes": not self.count("fails"),
             "summary": self.words,
             "counts": {state: self.count(state) for state in ("holds", "fails", "unchecked")},
-            "checks": [check.as_json() for check in self.checks],
+            "checks": [asdict(check) for check in self.checks],
         }
 
     def as_text(self) -> str:
@@ -131,8 +130,8 @@ async def _checked(
     more = tuple(_besides(read, facts, told))
     result = TripResult(
         plan=read,
-        violations=tuple(one.as_json() for one in (*verdict.violations, *more) if isinstance(one, Violation)),
-        unchecked=tuple(one.as_json() for one in (*verdict.unchecked, *more) if isinstance(one, Unchecked)),
+        violations=tuple(asdict(one) for one in (*verdict.violations, *more) if isinstance(one, Violation)),
+        unchecked=tuple(asdict(one) for one in (*verdict.unchecked, *more) if isinstance(one, Unchecked)),
         request=trip.request.model_dump(mode="json", exclude_defaults=True),
         verified_by=f"{facts.provider} {facts.version}",
     )

@@ -1,7 +1,7 @@
 """Tells how one check of anyone's plan went."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 State = Literal["holds", "fails", "unchecked", "remark", "does_not_apply"]
 
@@ -25,8 +25,3 @@ class PlanCheck:
     note: str = ""
     points: tuple[Point, ...] = ()
     evidence: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        fields = asdict(self)
-        return {**fields, "points": list(fields["points"]), "evidence": list(self.evidence)}

@@ -45,7 +45,8 @@ def quality_rows(result: TripResult) -> list[QualityRow]:
         QualityRow(
             title=title_of(measure),
             share=f"{100 * measure['value']:.0f} %",
-            counts=f"{_parts(measure)}: {measure['counts']}",
+            counts=f"{_number(measure['numerator'])} of {_number(measure['denominator'])}: "
+            + measure["counts"],
             unknown=f"{measure['unknown']} not known" if measure.get("unknown") else "",
         )
         for measure in result.quality
@@ -65,10 +66,6 @@ def unmeasured(result: TripResult) -> list[str]:
 def title_of(measure: Mapping[str, Any]) -> str:
     """The name of a measure as people say it."""
     return TITLES.get(str(measure["name"]), str(measure["name"]).replace("_", " "))
-
-
-def _parts(measure: Mapping[str, Any]) -> str:
-    return f"{_number(measure['numerator'])} of {_number(measure['denominator'])}"
 
 
 def _number(value: float) -> str:

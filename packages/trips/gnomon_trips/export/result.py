@@ -63,7 +63,6 @@ class TripResult:
 
     @property
     def errors(self) -> list[Mapping[str, str]]:
-        """What is wrong."""
         return [violation for violation in self.violations if violation["severity"] == "error"]
 
     @property
@@ -117,7 +116,6 @@ class TripResult:
         return f"open {spans_text(hours)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Plan and verification as plain data, the plan first."""
         return {
             "plan": self.plan.model_dump(mode="json"),
             "verification": {

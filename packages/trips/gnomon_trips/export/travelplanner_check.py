@@ -214,12 +214,8 @@ def _grounded(days: Days, reference: object) -> Iterator[PlanCheck]:
         yield PlanCheck(code=code, label=told, state="unchecked", note=note)
 
 
-def _text(day: Mapping[str, Any], field: str) -> str:
-    return str(day.get(field) or "").strip()
-
-
 def _entries(day: Mapping[str, Any], field: str) -> list[str]:
-    text = _text(day, field)
+    text = str(day.get(field) or "").strip()
     if text in ("", "-"):
         return []
     parts = text.split(";") if field == "attraction" else [text]
@@ -227,6 +223,5 @@ def _entries(day: Mapping[str, Any], field: str) -> list[str]:
 
 
 def _alike(city: str, other: str) -> bool:
-    """Whether two texts mean one city, with or without its state."""
     plain, rest = (re.sub(r"\(.*?\)|[.,].*$", "", text).strip().lower() for text in (city, other))
     return plain == rest or plain in rest or rest in plain

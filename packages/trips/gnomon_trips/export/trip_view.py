@@ -160,7 +160,6 @@ def _proof(result: TripResult) -> str:
 
 
 def _searched(result: TripResult) -> str:
-    """What the planner's own search says of its plan."""
     search = result.plan.search
     if search is None or result.plan.status == "refused":
         return ""

@@ -68,7 +68,6 @@ class Alternatives:
         return f"{words[0].upper()}{words[1:]}." if words else ""
 
     def as_json(self, *, with_part: bool) -> dict[str, Any]:
-        """As plain data; the plan for a part only where it is wanted."""
         fields: dict[str, Any] = {
             "words": self.words,
             "causes": list(self.causes),
@@ -210,7 +209,6 @@ def _changes(trip: Trip, conflict: Sequence[str], missed: Collection[str]) -> It
 
 
 def _shut(trip: Trip) -> list[str]:
-    """The places asked for that are closed on every day of the trip."""
     dates = trip.request.dates()
     return [
         name
@@ -220,7 +218,6 @@ def _shut(trip: Trip) -> list[str]:
 
 
 def _relaxed(request: TripRequest, name: str) -> Iterator[Change]:
-    """One constraint of a conflict, loosened or left out."""
     kind, _, about = name.partition(":")
     match kind:
         case "meal":
@@ -293,7 +290,6 @@ def _longer(window: Window, earlier: int, later: int) -> Window:
 
 
 def _meal(request: TripRequest, name: str) -> Iterator[Change]:
-    """A longer time for the meal, then the trip without it."""
     meal = next((meal for meal in request.meals if meal.name == name), None)
     if meal is None:
         return
@@ -358,7 +354,6 @@ def _cause(name: str, trip: Trip) -> str:
 
 
 def _hours_cause(place: Place, request: TripRequest, country: str) -> str:
-    """When a place is open."""
     hours = {date: open_on(place, date, country) for date in request.dates()}
     opened = {told_hours(spans).replace("-", "–") for spans in hours.values()}
     if len(opened) == 1:

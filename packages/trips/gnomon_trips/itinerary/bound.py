@@ -81,7 +81,6 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
 
 
 def _least_meal(ground: Ground) -> float:
-    """The least cost of a meal beside its time, at any place."""
     choice = ground.choice
     places = [*choice.meals, *(place for _, row in choice.wishes for place in row if place.kind in MEALS)]
     costs = [ground.chosen_m(place) + min(ground.meal_m(place), default=0.0) for place in places]

@@ -7,6 +7,7 @@ import functools
 import math
 import re
 import string
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,52 @@ from gnomon_tools.core.name_match import plain_name
 from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.place import LatLon, PlaceHit
-from gnomon_trips.itinerary.romanized import romanized
 from gnomon_trips.itinerary.same_place import OF_CHAINS, is_one_place
+
+_CYRILLIC = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ"
+_IN_LATIN = "a b v g d e yo zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g"
+_GREEK = "αβγδεζηθικλμνξοπρσςτυφχψω"
+_GREEK_IN_LATIN = "a v g d e z i th i k l m n x o p r s s t y f ch ps o"
+_LETTERS = {
+    letter: latin.strip("-")
+    for letter, latin in zip(_CYRILLIC + _GREEK, f"{_IN_LATIN} {_GREEK_IN_LATIN}".split(), strict=True)
+}
+_KANA = (
+    (r"small tu(.)", r"\1\1"), ("ismall y", "y"), ("small ", ""), ("sy", "sh"), ("ty", "ch"), ("zy", "j"),
+    ("si", "shi"), ("ti", "chi"), ("tu", "tsu"), ("hu", "fu"), ("[zd]i", "ji"), ("du", "zu"), ("wo", "o"),
+)  # fmt: skip
+"""From the names that Unicode gives to kana to Hepburn's spelling; a small tu doubles what follows."""
+_RUN_OF_KANA = re.compile("[\u3041-\u30fa]+")
+
+
+def romanized(name: str) -> str:
+    """The name in Latin letters; characters of other scripts stay as they are.
+
+    >>> romanized("Москва"), romanized("Αθήνα"), romanized("서울"), romanized("Café"), romanized("浅草")
+    ('moskva', 'athina', 'seoul', 'Café', '浅草')
+    >>> romanized("きよみずでら"), romanized("ニッコウ"), romanized("ちょうし"), romanized("Тирана")
+    ('kiyomizudera', 'nikkou', 'choushi', 'tirana')
+    """
+    return "".join(map(_letter, _RUN_OF_KANA.sub(_hepburn, unicodedata.normalize("NFC", name))))
+
+
+def _hepburn(kana: re.Match[str]) -> str:
+    names = (unicodedata.name(letter).lower().partition(" letter ") for letter in kana[0])
+    latin = "".join(sound for _, _, sound in names)
+    for pattern, spelling in _KANA:
+        latin = re.sub(pattern, spelling, latin)
+    return latin
+
+
+def _letter(letter: str) -> str:
+    for form in (letter.lower(), unicodedata.normalize("NFD", letter.lower())[0]):
+        if form in _LETTERS:
+            return _LETTERS[form]
+    named = unicodedata.name(letter, "").lower()
+    if named.startswith("hangul syllable "):
+        return named.rpartition(" ")[2].replace("c", "ch")
+    return letter
+
 
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
 LEAD, SAME_AREA_M = 0.2, 3_000.0

@@ -132,7 +132,6 @@ class FoundPlaces(ToolResult):
 
     @classmethod
     def of(cls, answer: Answer[Sequence[PlaceHit]]) -> Self:
-        """A provider's hits as a tool shows them."""
         hits = [
             FoundPlace(
                 id=hit.place.id,

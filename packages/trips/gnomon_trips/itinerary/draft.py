@@ -11,13 +11,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.json_schema import SkipJsonSchema
 
 from gnomon_trips.itinerary.assumptions import OUT_OF_TIME, assumptions
-from gnomon_trips.itinerary.draft_details import apart_m, guided, hours_on, stop_before
 from gnomon_trips.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
+from gnomon_trips.itinerary.haversine import metres_between
 from gnomon_trips.itinerary.hours import open_on, told_hours
 from gnomon_trips.itinerary.place import Mode, Place
 from gnomon_trips.itinerary.plan import (
     Alternative,
     Day,
+    DayGuide,
     ItineraryLeg,
     Night,
     Plan,
@@ -25,6 +26,7 @@ from gnomon_trips.itinerary.plan import (
     Search,
     Skipped,
     Stop,
+    StopText,
     Visit,
     stop_of,
     sums_of,
@@ -424,4 +426,37 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             "via": track.via,
             "path": track.path,
         }
+    )
+
+
+def stop_before(day: Day, stop: Stop, purpose: str) -> Stop | None:
+    """The stop of a day from which one comes to a place."""
+    chain = [day.start, *(visit.place for visit in day.visits)]
+    if purpose == "night":
+        return chain[-1]
+    at = next((at for at, visit in enumerate(day.visits) if visit.place.id == stop.id), None)
+    return None if at is None else chain[at]
+
+
+def apart_m(start: Stop, end: Stop) -> int:
+    """Metres between two stops in a straight line."""
+    return round(float(metres_between(start.lat, start.lon, end.lat, end.lon)))
+
+
+def hours_on(place: Place, day: Day | None, trip: Trip) -> str:
+    """When a place is open on a day of a plan, in words."""
+    return told_hours(open_on(place, day.date, trip.country)) if day else ""
+
+
+def guided(guide: "DraftGuide", days: Sequence[Day]) -> DayGuide:
+    """The guide of a day with the ids of its stops, which may be written by their names."""
+    visits = days[guide.day - 1].visits if guide.day <= len(days) else ()
+    ids = {visit.place.name: visit.place.id for visit in visits}
+    return DayGuide(
+        day=min(guide.day, 14),
+        language=guide.language,
+        intro=guide.intro,
+        stops=tuple(StopText(place=ids.get(stop.place, stop.place), text=stop.text) for stop in guide.stops),
+        notes=tuple(guide.notes),
+        cut=guide.cut,
     )

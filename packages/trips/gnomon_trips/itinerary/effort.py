@@ -24,7 +24,6 @@ class Effort:
 
     @property
     def spent_s(self) -> float:
-        """Seconds since the beginning."""
         return time.monotonic() - self.started
 
     def until(self, share: float, calls: int | None = None) -> IsOver:

@@ -52,7 +52,6 @@ class Embedded:
         return self.answer(table, self.exactness)
 
     def answer(self, value: T, exactness: Exactness) -> Answer[T]:
-        """A value with where it comes from."""
         return Answer(
             value=value,
             provider=self.name,

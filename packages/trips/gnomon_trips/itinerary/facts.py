@@ -15,7 +15,7 @@ from gnomon_trips.itinerary.hours import Interval, Opening, minutes_of, open_on,
 from gnomon_trips.itinerary.kept_free import REACH_M, is_kept_free
 from gnomon_trips.itinerary.kinds import kind_of, serves, singular
 from gnomon_trips.itinerary.later_visits import details_of
-from gnomon_trips.itinerary.place import AdminPath, LatLon, Mode, Place, Way
+from gnomon_trips.itinerary.place import AdminPath, Mode, Place, Way
 from gnomon_trips.itinerary.plan import Plan, Stop
 from gnomon_trips.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery
 from gnomon_trips.itinerary.reasons import names_in
@@ -79,7 +79,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
     places = {place.id: place for place in trip.named.values()}
     sources = {place.id: {trip.source_of(place)} for place in trip.named.values()}
     areas: dict[str, AdminPath] = {}
-    for place_id in _ids(plan):
+    for place_id in dict.fromkeys(stop.id for stop in _stops(plan)):
         try:
             if place_id not in places or provider.is_local:
                 answer = await details_of(provider, place_id)
@@ -174,7 +174,6 @@ async def _eateries(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict
 
 
 def _guide_texts(plan: Plan) -> Iterable[str]:
-    """The sentences of a guide."""
     for day in plan.guide:
         for text in (day.intro, *(stop.text for stop in day.stops), *day.notes):
             yield from sentences(text)
@@ -193,7 +192,9 @@ async def _left_out(trip: Trip, plan: Plan) -> dict[str, Place]:
             and singular(name) not in wishes
         ):
             try:
-                place = (await find(trip.provider, name, bias=_middle(trip))).value
+                place = (
+                    await find(trip.provider, name, bias=next((it.at for it in trip.named.values()), None))
+                ).value
             except PlaceError:
                 continue
         if place is not None:
@@ -226,7 +227,6 @@ async def _namesakes(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dic
 
 
 def _is_called(place: Place, name: str) -> bool:
-    """Whether that is one of its names, apart from marks, case and the word for its kind."""
     kind = plain_name(place.kind.replace("_", " "))
     names = {plain_name(own) for own in (place.name, *place.also)}
     plain = plain_name(name)
@@ -258,20 +258,11 @@ async def _servers(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[
     return servers
 
 
-def _middle(trip: Trip) -> LatLon | None:
-    """Where the trip is, roughly: at the first place that is certain."""
-    return next((place.at for place in trip.named.values()), None)
-
-
 async def _area(trip: Trip, place: Place) -> AdminPath:
     try:
         return place.admin or (await trip.provider.reverse(place.at)).value
     except (Unsupported, NoSuchPlace):
         return AdminPath()
-
-
-def _ids(plan: Plan) -> Iterable[str]:
-    return dict.fromkeys(stop.id for stop in _stops(plan))
 
 
 def _stops(plan: Plan) -> Iterable[Stop]:

@@ -105,7 +105,6 @@ class Ground:
         return replace(self.ways, minutes=grids[0], metres=grids[1], complete=count).table()
 
     def has_way(self, spot: int) -> bool:
-        """Whether any way leads to a place."""
         return len(self.every) < 2 or any(
             row[spot] < FAR for start, row in enumerate(self.ways.minutes) if start != spot
         )
@@ -139,7 +138,6 @@ class Ground:
         )
 
     def chosen_m(self, place: Place) -> float:
-        """The cost of a stop that nobody asked for."""
         is_unsure = place.hours is None or opening(place, self.trip, 0) is None
         taste_m = preference_m(place, self.trip.request.preferences)
         return taste_m + (self.weights.unknown_hours_m if is_unsure else 0)

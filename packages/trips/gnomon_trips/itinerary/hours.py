@@ -303,7 +303,6 @@ def _union(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
 
 
 def _without(intervals: Sequence[Interval], taken: Sequence[Interval]) -> tuple[Interval, ...]:
-    """What is left of intervals outside of others."""
     left = list(intervals)
     for from_min, to_min in taken:
         pieces = [((start, min(end, from_min)), (max(start, to_min), end)) for start, end in left]
@@ -312,7 +311,6 @@ def _without(intervals: Sequence[Interval], taken: Sequence[Interval]) -> tuple[
 
 
 def _common(readings: Sequence[tuple[Interval, ...]]) -> tuple[Interval, ...]:
-    """The time that is in every reading."""
     if not readings:
         return ()
     shared = readings[0]

@@ -161,7 +161,6 @@ class Answer(Generic[T]):
     exactness: Exactness
 
     def of(self, value: U) -> "Answer[U]":
-        """Another value out of the same answer."""
         return Answer(
             value=value,
             provider=self.provider,

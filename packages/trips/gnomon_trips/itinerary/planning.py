@@ -18,10 +18,10 @@ from gnomon_trips.itinerary.place import PROVABLE, Place, spread_min
 from gnomon_trips.itinerary.plan import NO_ROOM, SECONDS, Skipped
 from gnomon_trips.itinerary.plan import Search as SearchWord
 from gnomon_trips.itinerary.proof import is_ruled_out, proven_conflict
-from gnomon_trips.itinerary.schedule import Round, Stopped
+from gnomon_trips.itinerary.schedule import Stopped
 from gnomon_trips.itinerary.solve import constraints
 from gnomon_trips.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes
-from gnomon_trips.itinerary.tours import CODE, Order, Solution
+from gnomon_trips.itinerary.tours import CODE, Solution
 from gnomon_trips.itinerary.trip import Trip
 
 STEPS, PART_STEPS = 1_800_000, 100_000
@@ -175,7 +175,6 @@ class _Tour:
 
     @property
     def is_fed(self) -> bool:
-        """Whether every meal is had."""
         return not self.search.unfed(self.solution)
 
 
@@ -209,7 +208,7 @@ def _toured(
     search = ground.search(seed, bed)
     solution: Solution = [() for _ in range(ground.trip.request.days)]
     if bound.rounds is not None and has_fixed_homes(ground.trip.request):
-        exact = [_order_of(done) for done in bound.rounds]
+        exact = [tuple(stay.spot * CODE for stay in done.stays) for done in bound.rounds]
         if search.days_cost(exact) is not None:
             solution = exact
     if search.days_cost(solution) is not None:
@@ -231,10 +230,6 @@ def _toured(
     return _Tour(
         solution=solution, search=search, ground=ground, cost=math.inf if cost is None else cost, bed=bed
     )
-
-
-def _order_of(done: Round) -> Order:
-    return tuple(stay.spot * CODE for stay in done.stays)
 
 
 def _with_beds(tour: _Tour) -> _Tour:
@@ -294,7 +289,6 @@ def gap_of(cost: float, least: float) -> float | None:
 
 
 def _unserved_kinds(tour: _Tour) -> list[str]:
-    """Wishes that the plan does not serve though there are places for them."""
     missing = dict(tour.ground.choice.missing)
     return [kind for kind, _ in _unmet(tour) if kind not in missing]
 
@@ -379,7 +373,6 @@ def _ruled_out(ground: Ground, best: _Tour, effort: Effort) -> Found:
 def _refused_with(
     ground: Ground, tour: _Tour, conflict: Sequence[str], effort: Effort, *, holds: bool
 ) -> Found:
-    """A refusal with the best plan for a part of the request."""
     visited = {code // CODE for order in tour.solution for code in order}
     reason = NO_ROOM[0] if holds else NO_ROOM[1]
     left_out = [

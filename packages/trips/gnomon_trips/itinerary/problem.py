@@ -139,7 +139,6 @@ class Problem:
         return any(f"avoid:{name}" not in without for name in self.barred())
 
     def cost(self) -> float:
-        """What all the places and nights cost by the rules."""
         request = self.trip.request
         return request.nights_cost() + sum(request.price(place.kind) or 0.0 for place in self.places)
 

@@ -7,8 +7,7 @@ counted apart; where nothing is left the measure has no value, and a reason.
 import itertools
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from gnomon_trips.itinerary.errors import Unreachable, Unsupported
 from gnomon_trips.itinerary.facts import Facts
@@ -51,10 +50,6 @@ class Measure:
     denominator: float = 0.0
     unknown: int = 0
     reason: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +183,6 @@ def measures(ground: Ground) -> tuple[Measure, ...]:
 
 
 def _share(name: str, numerator: float, denominator: float, *, unknown: int = 0, none: str) -> Measure:
-    """Numerator over denominator; None, for the reason `none`, where there is nothing to count."""
     counts = DEFINITIONS[name].counts
     if denominator <= 0:
         return Measure(name=name, value=None, counts=counts, unknown=unknown, reason=none)

@@ -50,7 +50,6 @@ class Replanned:
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything asked for is in the plan except what was dropped."""
         return not self.draft.left_out
 
 
@@ -208,7 +207,6 @@ class _Work:
         return missing, len(search.unfed(solution)), differing, search.days_cost(solution) or 0.0
 
     def result(self, solution: Solution) -> Replanned:
-        """The plan of a solution, with what differs from the old one."""
         search, every = self.search, self.ground.every
         homes = search.places_of(solution)
         days, ends = [], 0
@@ -263,7 +261,6 @@ class _Work:
         return settled(self.search, day, order, *ends, stays)
 
     def _is_kept(self, day: int, solution: Solution) -> bool:
-        """Whether a day starts and ends where it did."""
         start, end = self.search.places_of(solution)[day]
         old_start, old_end = self.search.places_of(list(self.old))[day]
         return (start, end) == (old_start, old_end)

@@ -292,11 +292,9 @@ class TripRequest(Given):
 
     @property
     def lacks_rooms(self) -> bool:
-        """Whether the rooms are too few for the party."""
         return self.rooms is not None and self.rooms * SLEEPERS < self.party
 
     def dates(self) -> tuple[dt.date, ...]:
-        """The days of the trip."""
         return tuple(self.start_date + dt.timedelta(days=day) for day in range(self.days))
 
     def hours(self, day: int) -> tuple[int, int]:
@@ -343,7 +341,6 @@ class TripRequest(Given):
         )
 
     def total_min(self) -> int:
-        """The minutes of all days together."""
         return sum(end - start for start, end in map(self.hours, range(self.days)))
 
     def price(self, kind: str) -> float | None:

@@ -154,7 +154,6 @@ class ElsewhereProvider:
         self.attribution, self.is_local = provider.attribution, provider.is_local
 
     def moved(self, place: Place) -> Place:
-        """The place as it is known here."""
         other = self._facts.get(place.id)
         if other is not None:
             return replace(other, id=place.id, name=place.name, also=place.also)
@@ -164,12 +163,10 @@ class ElsewhereProvider:
         return replace(place, hours=dealt.choice(self._hours) if self._hours else None)
 
     async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
-        """As `Provider.resolve`."""
         answer = await self._provider.resolve(query)
         return answer.of(tuple(replace(hit, place=self.moved(hit.place)) for hit in answer.value))
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
-        """As `Provider.reverse`."""
         return await self._provider.reverse(at)
 
     async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
@@ -186,14 +183,11 @@ class ElsewhereProvider:
         return answer.of(tuple(hits))
 
     async def details(self, place_id: str) -> Answer[Place]:
-        """As `Provider.details`."""
         answer = await self._provider.details(place_id)
         return answer.of(self.moved(answer.value))
 
     async def route(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Answer[Way]:
-        """As `Provider.route`."""
         return await self._provider.route(start, end, mode=mode)
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
-        """As `Provider.matrix`."""
         return await self._provider.matrix(points, mode=mode)

@@ -54,7 +54,6 @@ class Candidates:
     missing: tuple[tuple[str, str], ...] = ()
 
     def among(self, ids: Container[str]) -> "Candidates":
-        """Those of these ids."""
         return replace(
             self,
             meals=tuple(place for place in self.meals if place.id in ids),
@@ -76,7 +75,6 @@ class Ways:
     exactness: Exactness
 
     def first(self, count: int) -> "Ways":
-        """The ways among the first so many places."""
         minutes, metres = ([row[:count] for row in grid[:count]] for grid in (self.minutes, self.metres))
         return replace(self, minutes=minutes, metres=metres, complete=min(count, self.complete))
 

@@ -120,11 +120,9 @@ class Tours:
     # One day
 
     def first_min(self, day: int) -> int:
-        """When a day begins."""
         return self.hours[day][0] + self.late_min.get(day, 0)
 
     def last_min(self, day: int) -> int:
-        """When a day ends at the latest."""
         return self.hours[day][1]
 
     def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
@@ -381,5 +379,4 @@ class Tours:
         ]
 
     def spent(self, solution: Solution) -> float:
-        """The money that all stops cost."""
         return sum(self.spots.price[code // CODE] for order in solution for code in order)

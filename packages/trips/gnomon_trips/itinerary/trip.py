@@ -89,7 +89,6 @@ class Trip(BlindInput):
         return self.named.get(self.request.hotel) if self.request.hotel else None
 
     def source_of(self, place: Place) -> str:
-        """Who knows a place, and the state of the data."""
         return self.told_by.get(place.id) or f"{self.provider.name} {self.provider.version}"
 
     @property

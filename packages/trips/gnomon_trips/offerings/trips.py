@@ -43,7 +43,6 @@ def _example() -> OpenedInput:
 
 
 def _read(value: object) -> OpenedInput | None:
-    """A trip of a request, which has an `area`."""
     if not (isinstance(value, dict) and "area" in value):
         return None
     from gnomon_trips.benchmarks.itinerary.brief import request_task

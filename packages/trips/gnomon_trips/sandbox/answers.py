@@ -44,7 +44,6 @@ class PlanArgs(ToolArgs):
     plan: list[DayArgs] = Field(min_length=1, max_length=MAX_DAYS, description="the days in order")
 
     def days(self) -> Days:
-        """The days as published."""
         return [day.model_dump() for day in self.plan]
 
 

@@ -64,7 +64,6 @@ class PlanDay:
 
     @property
     def filled(self) -> int:
-        """How many of the six fields are filled."""
         more = (self.transport, self.attractions, self.lodging)
         return len(self.meals) + sum(bool(value) for value in more)
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -51,7 +51,6 @@ class TripNeeds:
         return self.start_date + dt.timedelta(days=day - 1)
 
     def hard_rules(self) -> tuple[str, ...]:
-        """The hard rules that apply."""
         asked = {
             "budget": True,
             "house_rule": self.house_rule,
@@ -76,12 +75,10 @@ class Lodging:
     rating: float | None = None
 
     def allows(self, rule: HouseRule | None) -> bool:
-        """Whether its house rules do not forbid this."""
         forbidden = {words.strip().casefold() for words in self.house_rules.split("&")}
         return rule is None or f"no {rule}" not in forbidden
 
     def is_of(self, room_type: RoomType | None) -> bool:
-        """Whether its rooms are of the type."""
         if room_type is None:
             return True
         if room_type == "not shared room":
@@ -126,7 +123,6 @@ class Flight:
     price_usd: int
 
     def cost_usd(self, people: int) -> int:
-        """The price for all."""
         return self.price_usd * people
 
 
@@ -163,6 +159,24 @@ class TravelSandbox(BlindInput):
     _rows: dict[tuple[str, str, str], tuple[Lodging | Restaurant | Attraction, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
+
+    @classmethod
+    def of(
+        cls,
+        needs: TripNeeds,
+        cities: Iterable[str],
+        rows: Sequence[Lodging | Restaurant | Attraction | Flight | Ride],
+    ) -> "TravelSandbox":
+        """The sandbox of these rows, each kind in their order."""
+        return cls(
+            needs=needs,
+            cities=tuple(cities),
+            lodgings=tuple(row for row in rows if isinstance(row, Lodging)),
+            restaurants=tuple(row for row in rows if isinstance(row, Restaurant)),
+            attractions=tuple(row for row in rows if isinstance(row, Attraction)),
+            flights=tuple(row for row in rows if isinstance(row, Flight)),
+            rides=tuple(row for row in rows if isinstance(row, Ride)),
+        )
 
     def __post_init__(self) -> None:
         groups: dict[tuple[str, str, str], list[Lodging | Restaurant | Attraction]] = {}
@@ -232,11 +246,9 @@ class TravelSandbox(BlindInput):
         return list(rows.values())[::-1]
 
     def lodgings_in(self, city: str) -> list[Lodging]:
-        """The lodgings of the city, in the order of the record."""
         return [row for row in self.lodgings if plain_words(row.city) == plain_words(city)]
 
     def flights_on(self, origin: str, destination: str, date: dt.date) -> list[Flight]:
-        """The flights between two cities on a date."""
         ends = (plain_words(origin), plain_words(destination))
         return [
             flight

@@ -42,7 +42,6 @@ class Judgement:
         return not any(self.faults.get(rule) for rule in GATES)
 
     def holds(self, rule: str) -> bool:
-        """Whether a rule that applies is kept."""
         return not self.faults.get(rule) and (rule in COMMONSENSE or self.hard_is_judged)
 
     @property
@@ -52,27 +51,22 @@ class Judgement:
 
     @property
     def hard_asked(self) -> int:
-        """How many hard rules apply."""
         return sum(rule in HARD for rule in self.asked)
 
     @property
     def hard_passed(self) -> int:
-        """How many of the hard rules that apply are kept."""
         return sum(self.holds(rule) for rule in self.asked if rule in HARD)
 
     @property
     def commonsense_pass(self) -> bool:
-        """Whether all eight rules are kept."""
         return self.commonsense_passed == len(COMMONSENSE)
 
     @property
     def hard_pass(self) -> bool:
-        """Whether all hard rules that apply are kept."""
         return self.hard_is_judged and self.hard_passed == self.hard_asked
 
     @property
     def final_pass(self) -> bool:
-        """Whether every rule is kept."""
         return self.commonsense_pass and self.hard_pass
 
 

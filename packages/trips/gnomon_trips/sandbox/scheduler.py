@@ -50,7 +50,6 @@ class _Outline:
 
     @property
     def unevenness(self) -> int:
-        """How much the longest stay is longer than the shortest, in nights."""
         nights = [end - start for start, end in itertools.pairwise(self.travel_days)]
         return max(nights) - min(nights)
 

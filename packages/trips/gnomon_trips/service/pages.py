@@ -14,7 +14,7 @@ from gnomon.core.errors import DataError, NotFound, OutOfBudget, SpecError
 from gnomon.core.redaction import without_folders
 from gnomon.core.row import Row
 from gnomon_service import actions, jobs
-from gnomon_service.api.middleware import Who, comes_from_here
+from gnomon_service.api.access import Who, comes_from_here
 from gnomon_service.api.places import in_place
 from gnomon_service.api.reports import PAGE_POLICY
 from gnomon_service.api.state import Shared, State
@@ -187,7 +187,6 @@ def _unfinished(job: JobRecord) -> dict[str, str] | None:
 
 
 def _line(row: Row, job_name: str) -> dict[str, Any]:
-    """A planned trip in the list."""
     line = {"id": row.trial_id, "request": "", "model": row.model, "arm": row.arm}
     line |= {"job": job_name, "job_id": row.job_id}
     try:

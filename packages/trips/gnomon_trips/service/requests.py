@@ -89,7 +89,6 @@ def planned(row: Row | Mapping[str, Any]) -> TripResult:
 
 
 def _searched(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What an exact search said of the plan when it was scored."""
     proven, regret = metrics.get("conflict_proven"), metrics.get("regret")
     return {"is_proven": None if proven is None else bool(proven), "regret": regret}
 

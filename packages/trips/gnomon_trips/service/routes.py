@@ -7,8 +7,8 @@ from fastapi.responses import JSONResponse
 
 from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
 from gnomon_service import actions, jobs
+from gnomon_service.api.access import IdempotencyKey, Who
 from gnomon_service.api.content_negotiation import choose
-from gnomon_service.api.middleware import IdempotencyKey, Who
 from gnomon_service.api.places import in_place
 from gnomon_service.api.reports import PAGE_POLICY
 from gnomon_service.api.request_body import PostedBody, body_docs

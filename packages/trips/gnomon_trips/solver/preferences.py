@@ -33,7 +33,9 @@ def chosen_places(reading: TripReading) -> list[str]:
         at = {"lat": home["lat_deg"], "lon": home["lon_deg"], "radius_m": RADIUS_M}
         calls = [Call(tool="places_near", arguments={**at, "kinds": [kind], "limit": 12}) for kind in kinds]
         raise Need(calls, "What is around?")
-    by_kind = dict(zip(kinds, _hits(reading), strict=False))
+    answers = (result for name, _, result in reading.results if name == "places_near")
+    hits = [list(result.get("hits", ())) for result in answers]  # empty for a search that failed
+    by_kind = dict(zip(kinds, hits, strict=False))
     return _picked(reading, places, by_kind, wishes, len(meals))
 
 
@@ -102,11 +104,6 @@ def _is_open(reading: TripReading, place_id: str) -> bool:
     row = next((place for place in reading.all("place_details") if place["id"] == place_id), None)
     days = row.get("days", []) if row else []
     return bool(days) and all(day["open"] not in ("closed", "not known") for day in days)
-
-
-def _hits(reading: TripReading) -> list[list[Mapping[str, Any]]]:
-    """The hits of each search, empty for one that failed."""
-    return [list(result.get("hits", ())) for name, _, result in reading.results if name == "places_near"]
 
 
 def _is(row: Mapping[str, Any], name: str | None) -> bool:

@@ -86,11 +86,7 @@ def _fetched(needs: TripNeeds, evidence: TravelEvidence) -> TravelSandbox:
         for start, end, day in legs
     ]
     results = evidence.ask(calls, "I look up the cities and the ways.")
-    lodgings: list[Lodging] = []
-    restaurants: list[Restaurant] = []
-    attractions: list[Attraction] = []
-    flights: list[Flight] = []
-    rides: list[Ride] = []
+    rows: list[Lodging | Restaurant | Attraction | Flight | Ride] = []
     for call, result in zip(calls, results, strict=True):
         if result is None:
             continue
@@ -98,22 +94,14 @@ def _fetched(needs: TripNeeds, evidence: TravelEvidence) -> TravelSandbox:
         if call.tool == "sandbox_ways":
             ends: dict[str, Any] = {"origin": asked["origin"], "destination": asked["destination"]}
             date = dt.date.fromisoformat(str(asked["date"]))
-            flights += [Flight(**row, **ends, date=date) for row in result["flights"]]
-            rides += [Ride(**row, **ends) for row in result["rides"]]
+            rows += [Flight(**row, **ends, date=date) for row in result["flights"]]
+            rows += [Ride(**row, **ends) for row in result["rides"]]
         else:
             city = str(asked["city"])
-            lodgings += [_lodging(row, city) for row in result.get("lodgings", ())]
-            restaurants += [_restaurant(row, city) for row in result.get("restaurants", ())]
-            attractions += [Attraction(name=row["name"], city=city) for row in result.get("attractions", ())]
-    return TravelSandbox(
-        needs=needs,
-        cities=cities,
-        lodgings=tuple(lodgings),
-        restaurants=tuple(restaurants),
-        attractions=tuple(attractions),
-        flights=tuple(flights),
-        rides=tuple(rides),
-    )
+            rows += [_lodging(row, city) for row in result.get("lodgings", ())]
+            rows += [_restaurant(row, city) for row in result.get("restaurants", ())]
+            rows += [Attraction(name=row["name"], city=city) for row in result.get("attractions", ())]
+    return TravelSandbox.of(needs, cities, rows)
 
 
 def _lodging(row: Mapping[str, Any], city: str) -> Lodging:

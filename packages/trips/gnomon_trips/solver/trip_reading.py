@@ -35,7 +35,6 @@ class TripReading:
         return [result for name, _, result in self.results if name == tool and "error" not in result]
 
     def called(self, tool: str) -> int:
-        """How often a tool was called."""
         return sum(name == tool for name, _, _ in self.results)
 
 

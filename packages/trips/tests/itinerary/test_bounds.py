@@ -7,9 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gnomon_trips.itinerary.embedded import Embedded
-from gnomon_trips.itinerary.least_tour import least_tour
 from gnomon_trips.itinerary.problem import problem_of
-from gnomon_trips.itinerary.proof import is_ruled_out
+from gnomon_trips.itinerary.proof import is_ruled_out, least_tour
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.registry import embedded
 from gnomon_trips.itinerary.split import cheapest_split

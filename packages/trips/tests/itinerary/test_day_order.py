@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gnomon_trips.itinerary.day_order import best_days
+from gnomon_trips.itinerary.local_search import best_days
 from gnomon_trips.itinerary.objective import EASY
 from gnomon_trips.itinerary.tours import CODE, SpotTable, Tours
 

@@ -18,7 +18,7 @@ from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, ratio_score
 from gnomon_trips.benchmarks.itinerary import plan_row as trips
 from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
-from gnomon_trips.benchmarks.travelplanner import plan_row as travel
+from gnomon_trips.benchmarks.travelplanner import scoring as travel
 from gnomon_trips.benchmarks.travelplanner.benchmark import travelplanner
 from gnomon_trips.benchmarks.travelplanner.loader import task_of
 from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_response

@@ -23,7 +23,7 @@ from gnomon_tools.core.inputs import held
 from gnomon_trips.benchmarks.travelplanner import travelplanner
 from gnomon_trips.benchmarks.travelplanner.floors import first_listed_plan, greedy_plan
 from gnomon_trips.benchmarks.travelplanner.loader import task_of
-from gnomon_trips.benchmarks.travelplanner.reply import read_plan
+from gnomon_trips.benchmarks.travelplanner.scoring import read_plan
 from tests.published_trips import EASY, GOOD_PLAN, HARD, rows, written
 
 FACTS = (*SHOWABLE, "facts")
@@ -76,9 +76,9 @@ def test_levels_are_cells_and_tasks_with_a_common_city_are_kin(made_up: Path) ->
     ("row", "kind"),
     [
         ("{", "malformed"),
-        ({**rows()[0], "idx": 3, "query": "Somewhere nice, please."}, "unreadable"),
-        ({**rows()[0], "idx": 3, "query": EASY.replace("Brine", "Calder")}, "unreadable"),
-        ({**rows()[0], "idx": 3, "reference_information": {"Weather": []}}, "unreadable"),
+        ({**rows()[0], "idx": 3, "query": "Somewhere nice, please."}, "malformed"),
+        ({**rows()[0], "idx": 3, "query": EASY.replace("Brine", "Calder")}, "malformed"),
+        ({**rows()[0], "idx": 3, "reference_information": {"Weather": []}}, "malformed"),
         (rows()[0], "duplicate"),
     ],
 )

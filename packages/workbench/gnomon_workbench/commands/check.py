@@ -1,13 +1,17 @@
 """Check by real calls what a model's endpoint is fit for, before a job rests on it."""
 
 import json
+import os
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import click
 
+from gnomon.core.errors import SpecError
+from gnomon.report.text_formats import clean, count
 from gnomon_service.cli.completions import complete_model
 from gnomon_service.cli.options import data_dir_option, json_option
 
@@ -41,8 +45,6 @@ def check(
     fit for that. With a MODEL_ID such as openai/gpt-4o all is tried; it is fit where it answers and calls
     tools natively.
     """
-    from contextlib import redirect_stdout
-
     from gnomon_service.cli.common import say, settings_of
     from gnomon_workers import endpoint_check as checks  # late: it loads models
 
@@ -67,7 +69,6 @@ def _is_spec(target: str) -> bool:
 
 
 def _job_of(target: str, settings: Any, chosen: dict[str, Any]) -> Any:
-    from gnomon.core.errors import SpecError
     from gnomon_service.cli.common import draft_of, warn
 
     if chosen:
@@ -84,11 +85,8 @@ def _model_of(target: str, settings: Any, chosen: dict[str, Any]) -> Any:
     Raises:
         SpecError: it names no provider, or may not be called there; the message names the option.
     """
-    import os
-
     from pydantic import ValidationError
 
-    from gnomon.core.errors import SpecError
     from gnomon.core.validation import first_validation_error
     from gnomon.spec.endpoints import check_endpoints
     from gnomon.spec.model_ids import check_model_id
@@ -121,7 +119,6 @@ def _media_of(settings: Any) -> Any:
 def print_document(document: Mapping[str, Any]) -> None:
     """Print a table for each model, what follows from it, and in one sentence whether it is fit."""
     from gnomon.fitness.table import STATE_WORDS
-    from gnomon.report.text_formats import clean
     from gnomon_service.cli.tables import print_table
 
     colours = {"fit": "green", "unfit": "red", "not_needed": "dim", "unknown": "yellow"}
@@ -152,7 +149,5 @@ def print_document(document: Mapping[str, Any]) -> None:
 
 
 def _cost(fitness: dict[str, Any]) -> str:
-    from gnomon.report.text_formats import count
-
     usd = "price unknown" if fitness["usd"] is None else f"${fitness['usd']:.4f}"
     return f"{count(fitness['calls'], 'call')}, {fitness['seconds']:.1f} s, {usd}."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gnomon.core.errors import SpecError
 from gnomon_service.cli.completions import complete_model
 from gnomon_service.cli.options import json_option
 
@@ -29,10 +30,14 @@ def models(name: str | None, as_json: bool) -> None:
     the variable of one is set.
     """
     from gnomon.spec.model_providers import PROVIDERS as MODEL_PROVIDERS
+    from gnomon.spec.pasted_keys import refuse_keys
     from gnomon_service.cli.tables import print_table
 
     if name is not None:
-        _refuse_key(name)
+        try:
+            refuse_keys({"id": name})
+        except SpecError as error:
+            raise SpecError(error.message, field="NAME") from None
         document = _model(name)
         click.echo(json.dumps(document, indent=2) if as_json else _text(document))
         return
@@ -61,16 +66,6 @@ def models(name: str | None, as_json: bool) -> None:
     click.echo(
         "\nAny other id of LiteLLM works too; with `api_base`, any compatible endpoint (docs/models.md)."
     )
-
-
-def _refuse_key(name: str) -> None:
-    from gnomon.core.errors import SpecError
-    from gnomon.spec.pasted_keys import refuse_keys
-
-    try:
-        refuse_keys({"id": name})
-    except SpecError as error:
-        raise SpecError(error.message, field="NAME") from None
 
 
 def _plugged(provider: "ModelProvider") -> dict[str, Any]:

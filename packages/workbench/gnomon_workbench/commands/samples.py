@@ -9,7 +9,9 @@ import click
 
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Outcome
+from gnomon.report.text_formats import count
 from gnomon_service.cli.completions import complete_arm, complete_job
+from gnomon_service.cli.ids import find_job
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
@@ -57,7 +59,6 @@ def samples(
     A sample is `fixed` where the variant of the job's first contrast is right and the baseline is not, and
     `regressed` the other way round. `gnomon trace JOB SAMPLE --arm ARM` shows a trial.
     """
-    from gnomon.report.text_formats import count
     from gnomon_service.cli.common import draft_of, existing_store, say, settings_of
 
     if Path(job).suffix in (".yaml", ".yml", ".json"):
@@ -100,7 +101,6 @@ def _of_job(
     """How many samples match, by model, and the first of them."""
     from gnomon.report.trial_index.filters import CHANGES as NAMES
     from gnomon.report.trial_index.filters import TrialFilter
-    from gnomon_service.cli.ids import find_job
     from gnomon_service.derived_kinds import indexes_of
 
     job_id = find_job(store, job)

@@ -8,6 +8,7 @@ import click
 
 from gnomon.core.errors import SpecError
 from gnomon_service.cli.completions import complete_arm, complete_model_label, complete_trial_or_sample
+from gnomon_service.cli.ids import find_job, find_sample, find_trial
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
@@ -62,7 +63,6 @@ def _trials_of(
     store: "Store", ids: tuple[str, ...], *, arm: str | None, model: str | None, repeat: int
 ) -> list[str]:
     from gnomon.trials.trial_plan import trial_id
-    from gnomon_service.cli.ids import find_job, find_sample, find_trial
 
     if len(ids) > 2:
         raise SpecError("allowed: TRIAL, JOB SAMPLE with --arm, or TRIAL TRIAL", field="IDS")

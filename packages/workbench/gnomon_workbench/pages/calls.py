@@ -19,8 +19,8 @@ from gnomon_service.api.request_body import (
 )
 from gnomon_service.api.state import Shared, State
 from gnomon_service.posted_json import json_body
+from gnomon_workbench.answer_apart import answer_apart, pieces_of
 from gnomon_workbench.batch import ARROW, batch_answer
-from gnomon_workbench.batches import answer_apart, pieces_of
 from gnomon_workbench.tool_call import call_tool, parts_of
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])

@@ -88,7 +88,9 @@ def call_view(state: State, tool: Tool[Any], wished: WishedCall, *, base: str, i
     }
     observation, sketch = None, Sketch()
     if is_ready and (wished.arguments is not None or tool.example or not _required(tool)):
-        observation, view["seconds"] = _observed(tool, scene, text)
+        began_s = time.perf_counter()
+        observation = Toolbox([tool], scene.context).call(tool.name, text)
+        view["seconds"] = time.perf_counter() - began_s
         view |= _observation_record(observation)
         if observation.error is None:
             arguments = json.loads(text or "{}")
@@ -115,13 +117,6 @@ def _example_text(tool: Tool[Any], scene: OpenedScene) -> str:
 
 def _required(tool: Tool[Any]) -> list[str]:
     return list(tool.schema()["function"]["parameters"].get("required", ()))
-
-
-def _observed(tool: Tool[Any], scene: OpenedScene, text: str) -> tuple[Observation, float]:
-    """What a model would get for these arguments, and the seconds that it took."""
-    began_s = time.perf_counter()
-    observation = Toolbox([tool], scene.context).call(tool.name, text)
-    return observation, time.perf_counter() - began_s
 
 
 def _observation_record(observation: Observation) -> dict[str, Any]:

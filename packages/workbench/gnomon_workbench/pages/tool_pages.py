@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
-from gnomon_service.api.middleware import comes_from_here
+from gnomon_service.api.access import comes_from_here
 from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond

@@ -8,7 +8,10 @@ from typing import Any
 
 import click
 
+from gnomon.core.errors import DataError, SpecError
+from gnomon.report.text_formats import count
 from gnomon_service.cli.options import Difficulty, difficulty_option, json_option, world_option
+from gnomon_service.cli.progress import counting
 from gnomon_worlds.commands.recording_options import INPUT_FILE, recording_of, recording_options
 
 Count = click.IntRange(1, 1_000_000)
@@ -74,10 +77,7 @@ def worlds(
 
     Run again with the same options, it goes on where it was stopped.
     """
-    from gnomon.core.errors import DataError, SpecError
-    from gnomon.report.text_formats import count
     from gnomon_service.cli.common import say
-    from gnomon_service.cli.progress import counting
     from gnomon_worlds.difficulty import Difficulty as Levels
     from gnomon_worlds.generate import generate as write
     from gnomon_worlds.options import WorldOptions
@@ -129,7 +129,6 @@ def tours(out: Path, seed: int, tours: int, clips: bool) -> None:
 
     Rides are laid out as STI-Bench is, flights as UrbanVideo-Bench, with a recording of each.
     """
-    from gnomon_service.cli.progress import counting
     from gnomon_worlds.motion.generate import write_tours
 
     with counting("tours") as advance:
@@ -152,8 +151,6 @@ def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
 
 def _tell(counts: Mapping[str, int], out: Path) -> None:
     """Say how many questions of each task there are."""
-    from gnomon.report.text_formats import count
-
     for task, number in counts.items():
         click.echo(f"{number} {task}")
     click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
@@ -194,11 +191,9 @@ def recordings(
 
     Run again with the same options, it goes on where it was cut off.
     """
-    from gnomon.report.text_formats import count
     from gnomon_analyses.reviews.decisions import read_decisions
     from gnomon_published.benchmarks.gtr_bench.case import TASKS
     from gnomon_service.cli.common import say
-    from gnomon_service.cli.progress import counting
     from gnomon_worlds.tracking.build import Options, build
 
     tracking, pairs = recording_of(folder, layout, points, inputs)
@@ -246,8 +241,6 @@ def overlaps(
     **inputs: Any,
 ) -> None:
     """Write questions about tracking in FOLDER that need cameras whose views overlap."""
-    from gnomon.core.errors import SpecError
-    from gnomon.report.text_formats import count
     from gnomon_service.cli.common import say
     from gnomon_worlds.tracking.look import look_at
     from gnomon_worlds.tracking.overlapping import TASKS, build_overlaps
@@ -290,7 +283,6 @@ _DATA = click.option(
 @_OUT
 def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
     """Write the questions of an urbanvideo-authoring job (its rows.ndjson) as UrbanVideo-Bench does."""
-    from gnomon.report.text_formats import count
     from gnomon_analyses.reviews.rows import read_result_rows
     from gnomon_published.benchmarks.urbanvideo_authoring.harvest import write_harvest
 

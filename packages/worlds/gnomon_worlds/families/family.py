@@ -45,7 +45,6 @@ class FamilyQuestion:
 
     @property
     def by_letter(self) -> Mapping[str, str]:
-        """The options by their letters."""
         return dict(zip(LETTERS, self.options, strict=False))
 
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from gnomon.whole_file import PUBLIC, require_new_folder, write_whole
 from gnomon_worlds.families.family import FamilyQuestion
 from gnomon_worlds.families.family_numbers import FamilyNumber
-from gnomon_worlds.motion.drawing import FLYING, MOTION_TASKS, RIDING, SCENES, DrawnMotion, draw_motion
+from gnomon_worlds.motion.sample_making import FLYING, MOTION_TASKS, RIDING, SCENES, DrawnMotion, draw_motion
 from gnomon_worlds.motion.tour import Tour, clip_name
 
 FILES = {RIDING: ("qa.parquet", "video"), FLYING: ("MCQ.parquet", "videos")}

@@ -110,7 +110,6 @@ class Tour:
         )
 
     def number(self, name: str) -> int:
-        """The number of the traveller with that name."""
         return next(n for n, traveller in enumerate(self.travellers) if traveller.name == name)
 
     @cached_property

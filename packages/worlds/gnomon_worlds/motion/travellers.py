@@ -47,7 +47,6 @@ class Way:
 
     @classmethod
     def of(cls, journey: Journey) -> Self:
-        """That of a journey on one floor."""
         stretch = journey.stretches[0]
         return cls(
             points_m=np.array(stretch.points_m),
@@ -56,7 +55,6 @@ class Way:
         )
 
     def later(self, by_s: float) -> "Way":
-        """The same way, `by_s` seconds later."""
         return replace(self, times_s=self.times_s + by_s)
 
 

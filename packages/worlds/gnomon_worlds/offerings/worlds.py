@@ -13,7 +13,7 @@ KEYS = ("w0-00000", "w0-00001", "w0-00002", "w0-00003")  # two streets and two b
 
 @functools.lru_cache(maxsize=16)
 def _open(key: str) -> OpenedInput | None:
-    from gnomon_worlds.drawing import draw  # late: with SciPy
+    from gnomon_worlds.sample_making import draw  # late: with SciPy
     from gnomon_worlds.sample_numbers import number_of
 
     try:

@@ -78,7 +78,6 @@ class Spans:
 
     @classmethod
     def of(cls, scene: str) -> Self:
-        """The spans of a kind of scene."""
         grain = LENGTHS[scene]
         return cls(lengths=grain, sizes=grain, speeds=grain, accelerations=grain)
 

@@ -72,7 +72,6 @@ class Clip:
 
     @property
     def box_frames(self) -> tuple[int, ...]:
-        """The frames whose boxes are published."""
         step = (len(self.times_s) - 1) // (BOXES - 1)
         return tuple(index * step for index in range(BOXES))
 
@@ -83,7 +82,6 @@ class Clip:
 
     @property
     def floor(self) -> int:
-        """The camera's floor."""
         return self.world.scene.cameras[self.sighting.camera].floor
 
     @cached_property
@@ -112,7 +110,6 @@ class Clip:
         return frame - frame % step % held
 
     def pictures(self, frames: Sequence[int] | None = None) -> Iterator[Image.Image]:
-        """The pictures of these frames, or of all."""
         stage = Stage(self._scenery)
         for frame in range(len(self.times_s)) if frames is None else frames:
             shown = self.shown_frame(frame)
@@ -169,7 +166,6 @@ class Stage:
         self._changed: list[Region] = []
 
     def picture(self, all_movers: Sequence[Mover], time_s: float, floor: int, *, target: Trip) -> Image.Image:
-        """The picture of a moment."""
         self.draw(all_movers, time_s, floor, target=target)
         image = self._scenery.picture.copy()
         for region in self._changed:

@@ -44,7 +44,6 @@ class TourClip:
         return self.tour.times_s
 
     def pictures(self, frames: Sequence[int] | None = None) -> Iterator[Image.Image]:
-        """The pictures of these frames, or of all."""
         for frame in range(len(self.tour.times_s)) if frames is None else frames:
             yield self.canvas(frame).picture()
 

@@ -12,15 +12,15 @@ import numpy as np
 import shapely
 
 from gnomon.core.clock import NOON_S, clock_span, day_span
-from gnomon_worlds.drawing import ASK, SIGHTINGS
 from gnomon_worlds.forecasting import met
 from gnomon_worlds.past_questions import CLEAR_S
 from gnomon_worlds.question import Question, rounded_s
+from gnomon_worlds.sample_making import ASK, SIGHTINGS
 from gnomon_worlds.tracking.cleaning import places_at
-from gnomon_worlds.tracking.place import Place, RecordedTrip
+from gnomon_worlds.tracking.neutral_form import Array, Tracking
 from gnomon_worlds.tracking.sightings import Seen, gap_s_of, is_again, is_followed, times_of
+from gnomon_worlds.tracking.site_world import Place, RecordedTrip
 from gnomon_worlds.tracking.synthetic import seen_by
-from gnomon_worlds.tracking.tracking import Array, Tracking
 from gnomon_worlds.world import World
 
 MEETING = "MultiTargetTrajectoryForecasting"
@@ -136,7 +136,6 @@ class Asker:
         return frozenset(barred)
 
     def _without(self, barred: frozenset[str]) -> World:
-        """The world without some of its cameras."""
         if barred not in self._worlds:
             world = self._place.world
             cameras = {name: camera for name, camera in world.scene.cameras.items() if name not in barred}

@@ -30,11 +30,11 @@ from gnomon_worlds.tracking.asking import Asker
 from gnomon_worlds.tracking.calibration import Calibration
 from gnomon_worlds.tracking.cleaning import clean
 from gnomon_worlds.tracking.look import look_at
-from gnomon_worlds.tracking.place import Place, RecordedTrip, clip_of, place_of
+from gnomon_worlds.tracking.neutral_form import Array, Tracking
 from gnomon_worlds.tracking.report import review_in_markdown, write_report
 from gnomon_worlds.tracking.rules import RULES, measured, verdict
+from gnomon_worlds.tracking.site_world import Place, RecordedTrip, clip_of, place_of
 from gnomon_worlds.tracking.summary import in_words, legs_of
-from gnomon_worlds.tracking.tracking import Array, Tracking
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gnomon.core.errors import DataError
 from gnomon_published.homography import sensitivity
 from gnomon_worlds.tracking.homography_fit import BadPairs, HomographyFit, eye_of, fit_homography
-from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking
+from gnomon_worlds.tracking.neutral_form import Array, Lens, TrackedCamera, Tracking
 
 FIT_BOXES = (
     400  # of a camera with a distorting lens, at equal steps: its pixels' homography is fitted to them

@@ -13,7 +13,7 @@ from shapely.geometry.base import BaseGeometry
 from gnomon_published.drawn_maps.letters import font_of
 from gnomon_worlds.tracking.calibration import GroundPoints
 from gnomon_worlds.tracking.look import Look
-from gnomon_worlds.tracking.tracking import Array
+from gnomon_worlds.tracking.neutral_form import Array
 
 SIDE_PX = 1400
 EDGE_PX = 50

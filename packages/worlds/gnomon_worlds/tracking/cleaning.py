@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon_worlds.tracking.calibration import GroundPoints
+from gnomon_worlds.tracking.neutral_form import Array, BodyKind, Boxes, Tracking
 from gnomon_worlds.tracking.pictures import cut, edges_of
 from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of, tracks_of
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

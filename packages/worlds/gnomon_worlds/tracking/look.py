@@ -22,11 +22,7 @@ from gnomon_worlds.tracking.calibration import (
     with_pairs,
 )
 from gnomon_worlds.tracking.cleaning import LIMITS, places_at
-from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, outside, sized, too_large
-from gnomon_worlds.tracking.place import FAR_M
-from gnomon_worlds.tracking.regions import with_cut_views
-from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, tracks_of, usual_step_s, with_passed
-from gnomon_worlds.tracking.tracking import (
+from gnomon_worlds.tracking.neutral_form import (
     LONGEST_S,
     Array,
     BodyKind,
@@ -34,6 +30,10 @@ from gnomon_worlds.tracking.tracking import (
     Tracking,
     from_the_first,
 )
+from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, outside, sized, too_large
+from gnomon_worlds.tracking.regions import with_cut_views
+from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, tracks_of, usual_step_s, with_passed
+from gnomon_worlds.tracking.site_world import FAR_M
 
 RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}

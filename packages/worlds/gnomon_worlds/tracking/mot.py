@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon_worlds.tracking.published_layouts import lines_of_words, read_boxes
-from gnomon_worlds.tracking.tables import text_of
-from gnomon_worlds.tracking.tracking import (
+from gnomon_worlds.tracking.neutral_form import (
     SITE_FILE,
     Array,
     BodyKind,
@@ -26,6 +24,8 @@ from gnomon_worlds.tracking.tracking import (
     site_id,
     tracking_of,
 )
+from gnomon_worlds.tracking.published_layouts import lines_of_words, read_boxes
+from gnomon_worlds.tracking.tables import text_of
 
 BOXES = ("{0}/gt/gt.txt", "{0}/tracks.txt", "{0}.txt", "tracks/{0}.txt")
 HOMOGRAPHIES = ("{0}/homography.txt", "{0}_homography.txt", "homographies/{0}.txt")

@@ -27,11 +27,11 @@ from gnomon_worlds.tracking.build import write_place
 from gnomon_worlds.tracking.calibration import foot_points, on_ground
 from gnomon_worlds.tracking.cleaning import clean
 from gnomon_worlds.tracking.look import Look
+from gnomon_worlds.tracking.neutral_form import BodyKind, Tracking
 from gnomon_worlds.tracking.pictures import cut, edges_of
-from gnomon_worlds.tracking.place import Place, place_of
 from gnomon_worlds.tracking.sightings import gap_s_of
+from gnomon_worlds.tracking.site_world import Place, place_of
 from gnomon_worlds.tracking.synthetic import seen_by
-from gnomon_worlds.tracking.tracking import BodyKind, Tracking
 
 VERSION = 2  # part of every seed: a change that changes questions changes it
 LIMIT = 128

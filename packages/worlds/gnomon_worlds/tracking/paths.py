@@ -9,8 +9,8 @@ from gnomon_tools.geometry.polyline import simplified
 from gnomon_tools.scene.scene import Point
 from gnomon_worlds.movement import PEDESTRIAN, VEHICLE, Body, Journey, Stretch
 from gnomon_worlds.tracking.cleaning import Stay
+from gnomon_worlds.tracking.neutral_form import Array, BodyKind, Track
 from gnomon_worlds.tracking.summary import TOLERANCE_M
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Track
 from gnomon_worlds.world import World
 
 BODIES: Mapping[BodyKind, Body] = {"vehicle": VEHICLE, "pedestrian": PEDESTRIAN}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from gnomon.core.errors import DataError
-from gnomon_worlds.tracking.tracking import Array, TrackedCamera, Tracking
+from gnomon_worlds.tracking.neutral_form import Array, TrackedCamera, Tracking
 
 if TYPE_CHECKING:
     from gnomon.media.video import Video

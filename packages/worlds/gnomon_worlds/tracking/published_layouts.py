@@ -16,9 +16,7 @@ from gnomon_published.homography import HorizonError, to_ground
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.calibration import foot_points
-from gnomon_worlds.tracking.pictures import fps_of_clip, size_of_picture
-from gnomon_worlds.tracking.tables import csv_rows, text_of
-from gnomon_worlds.tracking.tracking import (
+from gnomon_worlds.tracking.neutral_form import (
     Array,
     Lens,
     TrackedCamera,
@@ -27,6 +25,8 @@ from gnomon_worlds.tracking.tracking import (
     number_at,
     scene_at,
 )
+from gnomon_worlds.tracking.pictures import fps_of_clip, size_of_picture
+from gnomon_worlds.tracking.tables import csv_rows, text_of
 
 CITYFLOW_FPS = 10.0
 CITYFLOW_SLOW = {"c015": 8.0}  # the one camera of the data set with another rate

@@ -6,8 +6,8 @@ from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon_worlds.tracking.mot import read_mot
+from gnomon_worlds.tracking.neutral_form import Tracking, read_tracking
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc
-from gnomon_worlds.tracking.tracking import Tracking, read_tracking
 from gnomon_worlds.tracking.virtual import read_drone, read_gps
 from gnomon_worlds.tracking.wildtrack import read_wildtrack
 

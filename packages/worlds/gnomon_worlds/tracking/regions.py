@@ -10,7 +10,7 @@ from shapely import MultiPoint, Polygon, affinity, box
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.calibration import GroundPoints
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
+from gnomon_worlds.tracking.neutral_form import Array, BodyKind, Boxes, Tracking
 
 BETWEEN_M: dict[BodyKind, float] = {"vehicle": 10.0, "pedestrian": 1.5}  # between two regions
 AROUND_M: dict[BodyKind, float] = {"vehicle": 1.0, "pedestrian": 0.3}  # what was seen, so that it is within

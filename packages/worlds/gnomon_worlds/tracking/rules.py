@@ -15,8 +15,8 @@ from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 from gnomon_tools.geometry.polyline import simplified
 from gnomon_worlds.question import Question
 from gnomon_worlds.tracking.calibration import Calibration
-from gnomon_worlds.tracking.place import Place, RecordedTrip
-from gnomon_worlds.tracking.tracking import Kind
+from gnomon_worlds.tracking.neutral_form import Kind
+from gnomon_worlds.tracking.site_world import Place, RecordedTrip
 from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, lookout_of_views
 
 LED_S = 2.0

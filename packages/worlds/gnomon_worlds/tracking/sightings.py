@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon_worlds.tracking.tracking import Boxes, Tracking
+from gnomon_worlds.tracking.neutral_form import Boxes, Tracking
 
 GAP_S = 2.0  # without a box for longer, a target is out of view
 STEPS = 2.5  # where boxes are rare: of the usual steps from one to the next

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
 from gnomon_tools.geometry.polyline import simplified
-from gnomon_worlds.tracking.tracking import Array, BodyKind
+from gnomon_worlds.tracking.neutral_form import Array, BodyKind
 
 STILL_MPS = {"vehicle": 0.7, "pedestrian": 0.25}
 STOP_S = 2.0  # a shorter stand is none

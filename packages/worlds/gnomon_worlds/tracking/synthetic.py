@@ -13,7 +13,7 @@ from shapely import Polygon, affinity
 from gnomon.core.errors import DataError
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.scene.scene import Camera, Point, Portal, Road, Zone
-from gnomon_worlds.tracking.tracking import Tracking
+from gnomon_worlds.tracking.neutral_form import Tracking
 
 TRIES = 40  # for each
 NEAR_M = 300.0  # they are at most this far from a real view

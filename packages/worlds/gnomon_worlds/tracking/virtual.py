@@ -18,8 +18,7 @@ from gnomon.core.errors import DataError
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.cleaning import LIMITS, places_at
-from gnomon_worlds.tracking.tables import columns_of, csv_rows, text_of
-from gnomon_worlds.tracking.tracking import (
+from gnomon_worlds.tracking.neutral_form import (
     Array,
     BodyKind,
     Boxes,
@@ -33,6 +32,7 @@ from gnomon_worlds.tracking.tracking import (
     scene_at,
     site_id,
 )
+from gnomon_worlds.tracking.tables import columns_of, csv_rows, text_of
 
 BRIDGE_S = 60.0  # of GPS, by default
 LOST_S = 2.0  # of a drone's tracks

@@ -9,9 +9,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gnomon.core.errors import DataError
 from gnomon_tools.scene.frame import Frame
+from gnomon_worlds.tracking.neutral_form import Array, Lens, TrackedCamera, Tracking, boxes_of, scene_at
 from gnomon_worlds.tracking.pictures import size_of_clip
 from gnomon_worlds.tracking.tables import text_of
-from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking, boxes_of, scene_at
 
 ANNOTATIONS = "annotations_positions"
 FILES_PER_S = 10.0  # of the numbers in their names, of which every fifth is there

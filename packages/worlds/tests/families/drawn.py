@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from gnomon_worlds.families.drawing import draw_question
 from gnomon_worlds.families.family import Family, FamilyQuestion
 from gnomon_worlds.families.family_numbers import FamilyNumber
+from gnomon_worlds.families.sample_making import draw_question
 
 
 @cache

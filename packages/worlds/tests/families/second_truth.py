@@ -25,8 +25,8 @@ from gnomon.core.clock import day_span
 from gnomon.core.select import LEVELS
 from gnomon_published.homography import to_ground
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
 from gnomon_worlds.families.family_numbers import FamilyNumber
+from gnomon_worlds.families.sample_making import FAMILIES, DrawnQuestion, draw_question
 from gnomon_worlds.world import World
 
 AS_IT_COMES = "none"

@@ -8,9 +8,9 @@ from gnomon.media import MediaStore
 from gnomon_analyses.audit.audit import audit
 from gnomon_worlds.benchmarks.worlds_families import worlds_families
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.families.drawing import FAMILIES, draw_question
 from gnomon_worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon_worlds.families.features import FEATURES, features_of
+from gnomon_worlds.families.sample_making import FAMILIES, draw_question
 from packages.worlds.tests.families.drawn import question as question_of
 from packages.worlds.tests.families.second_truth import agrees, right_words
 

@@ -11,7 +11,6 @@ from gnomon.core.model import Request
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models.reference.model import ReferenceModel
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.families.drawing import FAMILIES, draw_question
 from gnomon_worlds.families.family_numbers import FamilyNumber
 from gnomon_worlds.families.permanence import (
     COMES_OUT,
@@ -20,6 +19,7 @@ from gnomon_worlds.families.permanence import (
     STILL_HIDDEN,
     WHERE_HIDDEN,
 )
+from gnomon_worlds.families.sample_making import FAMILIES, draw_question
 from gnomon_worlds.solver.hidden_questions import read_hidden_question
 from packages.worlds.tests.families.drawn import question as question_of
 from packages.worlds.tests.families.second_truth import right_words, sightings_read

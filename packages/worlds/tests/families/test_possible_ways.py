@@ -20,11 +20,11 @@ from gnomon.media import MediaStore
 from gnomon_published.homography import to_ground
 from gnomon_worlds.benchmarks.worlds_families import worlds_families
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.families import drawing
-from gnomon_worlds.families.drawing import FAMILIES, draw_question
+from gnomon_worlds.families import sample_making
 from gnomon_worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon_worlds.families.fewest_targets import fewest
 from gnomon_worlds.families.possible_ways import are_in_one_room
+from gnomon_worlds.families.sample_making import FAMILIES, draw_question
 from packages.worlds.tests.families.drawn import question as question_of
 
 SAME, WHICH, FEWEST = FAMILIES[:3]
@@ -197,7 +197,7 @@ def test_an_id_of_no_sample_is_refused(name):
     ("difficulty", "field"), [(None, "select.tasks"), (Difficulty(level="hard"), "select.difficulty")]
 )
 def test_where_no_place_holds_a_question_the_error_names_what_was_chosen(difficulty, field, monkeypatch):
-    monkeypatch.setattr(drawing, "WORLDS", 1)
+    monkeypatch.setattr(sample_making, "WORLDS", 1)
     barren = replace(SAME, draw=lambda *_: None)
     with pytest.raises(DataError, match="places holds the question same2-indoor") as caught:
         draw_question(FamilyNumber(barren, "indoor", 5, 0, difficulty))

@@ -16,9 +16,9 @@ from gnomon_tools.geometry.kinematics import displacement_m
 from gnomon_worlds.benchmarks.worlds_motion import worlds_motion
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.families.family_numbers import FamilyNumber, family_number_of
-from gnomon_worlds.motion.drawing import MOTION_TASKS, RIDING, draw_motion, tour_of
 from gnomon_worlds.motion.features import FEATURES, of_way
 from gnomon_worlds.motion.ride_questions import average_mps, average_mps2, straight_mps
+from gnomon_worlds.motion.sample_making import MOTION_TASKS, RIDING, draw_motion, tour_of
 from gnomon_worlds.motion.short_ways import Settled, ShortWay
 from gnomon_worlds.recordings import truth
 

@@ -25,11 +25,11 @@ from gnomon_published.benchmarks.urbanvideo_bench import urbanvideo_bench
 from gnomon_worlds.benchmarks.worlds_motion import worlds_motion
 from gnomon_worlds.benchmarks.worlds_motion.audit import numbers_of, step_at_usual_pace, try_shortcuts
 from gnomon_worlds.families.family_numbers import FamilyNumber, family_number_of
-from gnomon_worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
 from gnomon_worlds.motion.flight_questions import aim_in_words, in_words
 from gnomon_worlds.motion.flying import AMOUNTS, LOWEST_M, SECONDS
 from gnomon_worlds.motion.generate import write_tours
 from gnomon_worlds.motion.ride_questions import PACES_MPS
+from gnomon_worlds.motion.sample_making import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
 from gnomon_worlds.motion.travellers import SIZES
 from gnomon_worlds.recordings.wrong_options import LENGTHS, wrong_numbers, wrong_options
 from gnomon_worlds.rendering.tour_clip import MOVERS, TourClip
@@ -388,7 +388,7 @@ def test_an_id_says_all_that_determines_a_question(tmp_path):
 QUESTIONS = """
 from gnomon.core.ids import stable_hash
 from gnomon_worlds.families.family_numbers import FamilyNumber
-from gnomon_worlds.motion.drawing import MOTION_TASKS, draw_motion
+from gnomon_worlds.motion.sample_making import MOTION_TASKS, draw_motion
 for task in MOTION_TASKS:
     for k in range(8 if task.short in ("length", "speed") else 2):
         question = draw_motion(FamilyNumber(task, task.scenes[0], 5, k)).question

@@ -15,10 +15,10 @@ from gnomon_worlds.tracking.asking import NO_ROADS, Asker, grid_of
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.cleaning import clean
 from gnomon_worlds.tracking.look import look_at
-from gnomon_worlds.tracking.place import place_of
+from gnomon_worlds.tracking.neutral_form import Boxes, Tracking
 from gnomon_worlds.tracking.published_layouts import read_cityflow
 from gnomon_worlds.tracking.sightings import is_followed, seen_of
-from gnomon_worlds.tracking.tracking import Boxes, Tracking
+from gnomon_worlds.tracking.site_world import place_of
 from tests.tracking_folders import published, write_cityflow
 
 

@@ -10,8 +10,8 @@ from gnomon_tools.geometry.angles import turn_deg
 from gnomon_tools.scene.frame import Frame
 from gnomon_worlds.tracking.calibration import GroundPoints, Lens, undistorted
 from gnomon_worlds.tracking.cleaning import LIMITS, Cleaned, clean, local_line
+from gnomon_worlds.tracking.neutral_form import Boxes, TrackedCamera, Tracking
 from gnomon_worlds.tracking.summary import in_words, legs_of
-from gnomon_worlds.tracking.tracking import Boxes, TrackedCamera, Tracking
 
 Rows = list[tuple[int, int, float, float, float]]  # camera, target, time, x, y
 

@@ -18,9 +18,9 @@ from gnomon_worlds.commands.check_recording import check_recording
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.check import checked
 from gnomon_worlds.tracking.look import Look, look_at
+from gnomon_worlds.tracking.neutral_form import Track, read_tracking
 from gnomon_worlds.tracking.published_layouts import read_point_pairs
 from gnomon_worlds.tracking.sightings import is_followed
-from gnomon_worlds.tracking.tracking import Track, read_tracking
 
 STEEP = [[0.02, 0, -19.2], [0, -0.02, 10.8], [0, 0, 1]]  # straight down: 2 cm a pixel, about the origin
 Row = tuple[str, str, float, float, float]  # camera, target, time, foot x, foot y (metres)

@@ -20,8 +20,8 @@ from gnomon_published.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.calibration import calibrate, foot_points, on_ground, project
 from gnomon_worlds.tracking.look import look_at
+from gnomon_worlds.tracking.neutral_form import Lens, Track, Tracking, read_tracking
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
-from gnomon_worlds.tracking.tracking import Lens, Track, Tracking, read_tracking
 from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc, write_tracking
 
 ROOT = Path(__file__).parents[4]

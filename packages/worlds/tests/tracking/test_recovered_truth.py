@@ -14,8 +14,8 @@ from gnomon_tools.geometry.angles import EIGHTHS
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.calibration import calibrate, project
 from gnomon_worlds.tracking.cleaning import clean
+from gnomon_worlds.tracking.neutral_form import Tracking
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc
-from gnomon_worlds.tracking.tracking import Tracking
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.walks import between
 from tests.tracking_folders import Simulated, published, write_cityflow, write_mtmmc

@@ -22,13 +22,13 @@ from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.audit import remarks
 from gnomon_worlds.crossings import MAPS, Crossings, crossings_of
 from gnomon_worlds.difficulty import CHANCE, LEARNED, Difficulty
-from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.four_maps import Target, _driven, _seen, _trips, under_four_maps
 from gnomon_worlds.movement import VEHICLE
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.past_questions import told_way
 from gnomon_worlds.question import Question, drawn_clip, evidence_in
 from gnomon_worlds.rendering.clip import Style, clips_of
+from gnomon_worlds.sample_making import draw, world_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, difficulties_of, number_of
 from gnomon_worlds.walks import along
 from gnomon_worlds.world import World

@@ -11,8 +11,8 @@ import pytest
 from gnomon.core.errors import SpecError, Unavailable
 from gnomon_worlds import generate as generating
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.drawing import draw
 from gnomon_worlds.generate import MAKING, generate
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, number_of
 
 ROUND = len(CELLS)

@@ -21,8 +21,8 @@ from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_
 from gnomon_worlds.benchmarks.worlds.audit.step_features import SEEN, Seen
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import along_ways, least, numbers_beside
 from gnomon_worlds.benchmarks.worlds.benchmark import Worlds
-from gnomon_worlds.drawing import draw
 from gnomon_worlds.oracle_steps import ONE_WAY, steps_of
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import number_of
 
 TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")

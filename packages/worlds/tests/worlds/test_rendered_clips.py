@@ -20,12 +20,12 @@ from gnomon_published.benchmarks.gtr_bench import gtr_bench
 from gnomon_service.cli.main import main
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.camera_model import Mount
-from gnomon_worlds.drawing import Drawn, draw
 from gnomon_worlds.rendering.canvas import FINER, Canvas, Lens
 from gnomon_worlds.rendering.clip import TARGET, Clip, Style, clips_of
 from gnomon_worlds.rendering.film import film
 from gnomon_worlds.rendering.light import Conditions, sun_at
 from gnomon_worlds.rendering.solid import Sheet, Solid, flat, upright
+from gnomon_worlds.sample_making import Drawn, draw
 from gnomon_worlds.sample_numbers import Number
 
 OUTDOORS, INDOORS = (0, 2), (1, 3)  # numbers of samples

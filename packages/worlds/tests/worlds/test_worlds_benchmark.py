@@ -23,14 +23,14 @@ from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon_tools.scene.format import read_scene
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds.benchmark import SAMPLES, WorldSamples
-from gnomon_worlds.drawing import draw, map_of, world_of
 from gnomon_worlds.generate import generate
+from gnomon_worlds.sample_making import draw, map_of, world_of
 from gnomon_worlds.sample_numbers import CELLS, Number, number_of
 
 FINGERPRINT = """
 import hashlib
 from gnomon.core.ids import stable_hash
-from gnomon_worlds.drawing import draw, map_of, world_of
+from gnomon_worlds.sample_making import draw, map_of, world_of
 from gnomon_worlds.sample_numbers import Number
 for k in (3, 16):
     drawn = draw(Number(5, k))

@@ -11,7 +11,7 @@ import pytest
 from gnomon.core.clock import NOON_S, day_span
 from gnomon_published.benchmarks.gtr_bench.case import Case, as_displayed, body_of, case_from_json
 from gnomon_published.benchmarks.gtr_bench.prompt import guarded_clips
-from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import CELLS, Number
 
 SEED = 21

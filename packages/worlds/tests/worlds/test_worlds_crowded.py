@@ -10,11 +10,11 @@ from shapely import box
 from gnomon.core.errors import SpecError
 from gnomon_worlds import trajectory
 from gnomon_worlds.camera_model import Mount
-from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.hiding import SEEN, free_share, is_seen, outline, seen_spans
 from gnomon_worlds.movement import PEDESTRIAN, VAN, VEHICLE, Companion, Journey, Stretch
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.rendering.clip import TARGET, Clip, Style
+from gnomon_worlds.sample_making import draw, world_of
 from gnomon_worlds.sample_numbers import CELLS, Number
 from gnomon_worlds.trajectory import Lookout, Trip, lookout_of
 

@@ -32,14 +32,14 @@ from gnomon_published.benchmarks.gtr_bench.rules_of_thumb import (
     scores_of,
     taken,
 )
-from gnomon_worlds import drawing, sample_numbers
+from gnomon_worlds import sample_making, sample_numbers
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds_families import worlds_families
 from gnomon_worlds.benchmarks.worlds_motion import worlds_motion
 from gnomon_worlds.difficulty import APART, CHANCE, FEATURES, PLACED, TOUR, Difficulty
-from gnomon_worlds.drawing import VERSION, Drawn, draw
 from gnomon_worlds.features import features_of
 from gnomon_worlds.question import evidence_of
+from gnomon_worlds.sample_making import VERSION, Drawn, draw
 from gnomon_worlds.sample_numbers import Number, number_of
 from gnomon_worlds.street_plans import draw_plan
 
@@ -223,7 +223,7 @@ def test_the_level_is_a_feature(tmp_path: Path) -> None:
 def test_ranges_that_no_question_of_a_cell_has_are_refused_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing, "RANGED_WORLDS", 2)
+    monkeypatch.setattr(sample_making, "RANGED_WORLDS", 2)
     select = Select.model_validate(
         {"limit": 1, "tasks": ["NextSpotForecasting"], "difficulty": {"targets": [2, 3]}}
     )

@@ -12,10 +12,10 @@ from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.geometry.network import Network
 from gnomon_tools.scene.format import scene_from_json, scene_to_json
 from gnomon_tools.travel_time import TravelTimeArgs, travel_time
-from gnomon_worlds.drawing import world_of
 from gnomon_worlds.indoor import ESCALATOR_M
 from gnomon_worlds.movement import climb_s
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.sample_making import world_of
 from gnomon_worlds.trajectory import trips_of
 
 SEED = 19

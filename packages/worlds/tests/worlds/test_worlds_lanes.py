@@ -23,13 +23,13 @@ from gnomon_worlds.car_following import (
     acceleration,
     braking_limits,
 )
-from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.lane_changing import SAFE, driven_in_lanes
 from gnomon_worlds.lanes import LANE_M, PAVEMENT_M, LaneWay, RoadLanes, course_of
 from gnomon_worlds.movement import PEDESTRIAN, VEHICLE
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.osm_streets import cut_plan, extract_of
 from gnomon_worlds.rendering.traffic import movers
+from gnomon_worlds.sample_making import draw, world_of
 from gnomon_worlds.sample_numbers import CELLS, Number
 from gnomon_worlds.trajectory import trips_of
 

@@ -16,7 +16,7 @@ from gnomon_published.drawn_maps.map_picture import draw_map
 from gnomon_published.drawn_maps.map_sheet import LONG_SIDE_PX, sheet_of
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
-from gnomon_worlds.drawing import map_of, world_of
+from gnomon_worlds.sample_making import map_of, world_of
 
 DOT = tuple(int(CAMERA[at : at + 2], 16) for at in (1, 3, 5))
 

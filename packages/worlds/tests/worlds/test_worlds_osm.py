@@ -10,7 +10,6 @@ from shapely import LineString, Point
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_tools.geometry.network import Network
-from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.movement import VEHICLE
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.osm_streets import (
@@ -26,6 +25,7 @@ from gnomon_worlds.osm_streets import (
     extract_of,
     read_streets,
 )
+from gnomon_worlds.sample_making import draw, world_of
 from gnomon_worlds.sample_numbers import Number, number_of
 from gnomon_worlds.trajectory import trips_of
 from gnomon_worlds.world import World

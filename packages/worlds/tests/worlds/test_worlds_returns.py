@@ -7,8 +7,8 @@ import pytest
 
 from gnomon.core.errors import SpecError
 from gnomon_worlds.attainable import is_attainable
-from gnomon_worlds.drawing import draw, world_of
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.sample_making import draw, world_of
 from gnomon_worlds.sample_numbers import CELLS, Number
 from gnomon_worlds.traffic import RETURNING
 from gnomon_worlds.trajectory import lookout_of_views, trips_of

@@ -12,9 +12,9 @@ import pytest
 import shapely
 from numpy.typing import NDArray
 
-from gnomon_worlds.drawing import Drawn, draw
 from gnomon_worlds.movement import Journey
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.sample_making import Drawn, draw
 from gnomon_worlds.sample_numbers import CELLS, Number
 from gnomon_worlds.world import World
 

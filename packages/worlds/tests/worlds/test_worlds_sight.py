@@ -21,9 +21,9 @@ from gnomon_tools.geometry.network import Network
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.buildings import visible
 from gnomon_worlds.camera_model import OFF_S, Mount
-from gnomon_worlds.drawing import Drawn, draw, world_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.outdoor import MASTS_M
+from gnomon_worlds.sample_making import Drawn, draw, world_of
 from gnomon_worlds.sample_numbers import Number
 from gnomon_worlds.world import World
 

@@ -19,9 +19,9 @@ from gnomon_tools.geometry.angles import bearing_deg
 from gnomon_worlds.attainable import gone_m, is_attainable
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.car_following import CAR_M, STEP_S, Drive, Halt, braking_limits, driven_m
-from gnomon_worlds.drawing import Drawn, draw, world_of
 from gnomon_worlds.movement import VEHICLE, interpolated
 from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.sample_making import Drawn, draw, world_of
 from gnomon_worlds.sample_numbers import Number, number_of
 from gnomon_worlds.traffic import STOP_LINE_M
 from gnomon_worlds.trajectory import Trip, trips_of

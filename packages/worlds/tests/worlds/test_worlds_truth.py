@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.clock import NOON_S, day_span
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, case_from_json
-from gnomon_worlds.drawing import Drawn, draw, world_of
+from gnomon_worlds.sample_making import Drawn, draw, world_of
 from gnomon_worlds.sample_numbers import Number
 from gnomon_worlds.trajectory import Trip, sightings, trip
 from gnomon_worlds.world import World

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gnomon.exchange.format import Reading
-    from gnomon.exchange.run import Ended
+    from gnomon.exchange.imported_job import Ended
 
 
 @click.command("import")
@@ -83,8 +83,8 @@ def import_(
     if arm is not None:
         raise SpecError("is for --into only; name a log's arm by ARM=FILE", field="--arm")
     from gnomon.exchange.format import Reading
+    from gnomon.exchange.imported_job import Again, NothingLeft, run_of
     from gnomon.exchange.named_field import NamedField
-    from gnomon.exchange.run import Again, NothingLeft, run_of
     from gnomon.report.text_formats import count
     from gnomon_service.cli.common import settings_of
     from gnomon_workers.store.store import open_store

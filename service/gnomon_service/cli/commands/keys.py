@@ -19,7 +19,7 @@ def keys(ctx: click.Context, data_dir: Path | None, as_json: bool) -> None:
         return
     from gnomon.report.text_formats import count, dollars
     from gnomon_service.cli.common import existing_store, settings_of
-    from gnomon_service.keys import keys_view
+    from gnomon_service.keys_view import keys_view
 
     entries = settings_of(data_dir).api_keys.entries()
     with existing_store(data_dir) as store:

@@ -45,7 +45,7 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
             if error.field == "url":
                 raise SpecError(error.message, field="--url") from None
             if error.response_status == HTTPStatus.UNAUTHORIZED:
-                raise SpecError("the service wants one of its keys", field="GNOMON_API_KEY") from None
+                raise SpecError("needed: an API key of this service", field="GNOMON_API_KEY") from None
             raise naming_entry(error, fields) from None
         job_id = posted["id"]
         say(f"job {job_id}: {count(posted['planned_trials'], 'trial')}, {url}/v1/jobs/{job_id}")

@@ -55,7 +55,7 @@ def _read(path: Path) -> "list[SealLine]":
     except ValueError as error:
         raise SpecError(f"{path.name}: {error}", field="seal") from None
     if not lines:
-        raise SpecError(f"{path.name} is empty", field="seal")
+        raise SpecError(f"{path.name} is empty; allowed: a file of `gnomon seal`", field="seal")
     return lines
 
 

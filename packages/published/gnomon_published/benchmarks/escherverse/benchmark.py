@@ -8,11 +8,11 @@ from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring,
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.plain_benchmark import PlainBenchmark
-from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.benchmarks.escherverse import question_view as shown
 from gnomon_published.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
 from gnomon_published.benchmarks.escherverse.loader import open_samples
 from gnomon_published.benchmarks.escherverse.scoring import VARIANTS, score_official, score_strict
@@ -65,15 +65,8 @@ class EscherVerse(PlainBenchmark):
         tokens = {"official": 4_096, "paper": 8_192}.get(protocol)
         return {EVERY_TASK: Decoding(temperature=0.0, max_tokens=tokens)} if tokens else {}
 
-    def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon_published.benchmarks.escherverse.question_view import question_view
-
-        return question_view(sample)
-
-    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon_published.benchmarks.escherverse.question_view import verdict_in_words
-
-        return verdict_in_words(sample, answer, metrics)
+    question_view = staticmethod(shown.question_view)
+    verdict_in_words = staticmethod(shown.verdict_in_words)
 
 
 def _variant(variant: str | None) -> str:

@@ -60,7 +60,6 @@ class Item:
 
     @property
     def is_choice(self) -> bool:
-        """Whether it is answered by letters of options that could be read."""
         return self.kind in {SINGLE, MULTIPLE} and bool(self.options)
 
 

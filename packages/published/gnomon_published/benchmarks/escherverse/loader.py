@@ -1,12 +1,11 @@
 """Reads the selected questions of the published file; each sample is built when it is asked for."""
 
-import json
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from gnomon.core.benchmark import PromptProtocol
-from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -14,7 +13,7 @@ from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples
 from gnomon.media.clips import Clips, Look
-from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+from gnomon.media.frame_rules import FrameRule, Spread, Uniform, as_asked
 from gnomon_published.benchmarks.escherverse.item import (
     CATEGORIES,
     QUESTION_TYPES,
@@ -23,8 +22,8 @@ from gnomon_published.benchmarks.escherverse.item import (
     item_from_json,
 )
 from gnomon_published.benchmarks.escherverse.prompt import as_shown, gold_letters, parts_of
+from gnomon_published.unique_rows import json_rows, unique_rows
 from gnomon_tools.core.inputs import held
-from gnomon_tools.core.regular_file import read_regular
 
 FILE = "Escher-Bench.json"
 FRAMES = 16
@@ -93,30 +92,20 @@ def read_items(file: Path) -> tuple[list[Item], list[DataFault]]:
     Raises:
         DataError: the file is absent or not a JSON list.
     """
-    try:
-        entries = json.loads(read_regular(file))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{file} cannot be read: {error}", field="data") from None
-    if not isinstance(entries, list):
-        raise DataError(f"{file} holds no list of questions", field="data")
-    items: dict[str, Item] = {}
-    faults: list[DataFault] = []
-    for number, entry in enumerate(entries):
-        name = f"{FILE}[{number}]"
-        try:
-            item = item_from_json(entry)
-        except DataError as error:
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
-            continue
-        if item.index in items:
-            detail = f"{name} repeats an index; the first one counts"
-            faults.append(DataFault(sample_id=item.index, kind="duplicate", detail=detail))
-            continue
-        if not item.index:  # the official code numbers such an item by its place in the file
-            item = replace(item, index=str(number))
-        items.setdefault(item.index, item)
-        faults += _label_faults(item)
-    return list(items.values()), faults
+    return unique_rows(
+        enumerate(json_rows(file)),
+        _numbered,
+        name_of=lambda number, _: f"{FILE}[{number}]",
+        repeats="an index",
+        faults_of=_label_faults,
+        id_of=attrgetter("index"),
+    )
+
+
+def _numbered(entry: tuple[int, object]) -> Item:
+    """An item; one without an index has its place in the file, as in the official code."""
+    item = item_from_json(entry[1])
+    return item if item.index else replace(item, index=str(entry[0]))
 
 
 def _label_faults(item: Item) -> list[DataFault]:

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.errors import DataError
 from gnomon.media.clip_folders import USUAL
 from gnomon.whole_file import require_new_folder
 from gnomon_analyses.reviews.consensus import Consensus
 from gnomon_analyses.reviews.decisions import Decision
 from gnomon_published.benchmarks.escherverse.loader import FILE
-from gnomon_tools.core.regular_file import read_regular
+from gnomon_published.unique_rows import json_rows
 
 
 def read_questions(data: Path) -> list[dict[str, Any]]:
@@ -20,13 +19,7 @@ def read_questions(data: Path) -> list[dict[str, Any]]:
     Raises:
         DataError: the file is absent or holds no list.
     """
-    try:
-        entries = json.loads(read_regular(data / FILE))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{data / FILE} cannot be read: {error}", field="data") from None
-    if not isinstance(entries, list):
-        raise DataError(f"{data / FILE} holds no list of questions", field="data")
-    return [entry for entry in entries if isinstance(entry, dict)]
+    return [entry for entry in json_rows(data / FILE) if isinstance(entry, dict)]
 
 
 def by_index(entries: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:

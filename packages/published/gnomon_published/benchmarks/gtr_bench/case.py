@@ -108,7 +108,6 @@ class Case:
 
     @property
     def task(self) -> Task:
-        """The case's row of the task table."""
         return TASKS[self.task_id]
 
     @property

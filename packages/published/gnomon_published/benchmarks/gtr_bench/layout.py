@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS, Case, case_from_json
+from gnomon_published.unique_rows import unique_rows
 from gnomon_tools.core.regular_file import read_regular
 
 _FILE = re.compile(rf"({'|'.join(SCENES)})_({'|'.join(TASKS)})_\d+\.json")
@@ -40,7 +42,6 @@ class Layout:
         return path if published and path.is_relative_to(self.folder.resolve()) else None
 
     def map_of(self, case: Case) -> Path | None:
-        """The case's map picture; None if it is absent."""
         path = self.path(case.map_image_path)
         return path if path is not None and path.is_file() else None
 
@@ -74,20 +75,13 @@ def find_layout(data: Path) -> Layout:
 
 def read_cases(layout: Layout) -> tuple[list[Case], list[DataFault]]:
     """Every case that can be used, in the order of the files, and what is wrong with the others."""
-    cases: dict[str, Case] = {}
-    faults: list[DataFault] = []
-    for scene, path in layout.question_files():
-        for name, entry in _objects(path):
-            try:
-                case = case_from_json(entry, scene)
-            except DataError as error:
-                faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
-                continue
-            if case.case_id in cases:
-                detail = f"{name} repeats a case_id; the first one counts"
-                faults.append(DataFault(sample_id=case.case_id, kind="duplicate", detail=detail))
-            cases.setdefault(case.case_id, case)
-    return list(cases.values()), faults
+    return unique_rows(
+        ((name, scene, entry) for scene, path in layout.question_files() for name, entry in _objects(path)),
+        lambda row: case_from_json(row[2], row[1]),
+        name_of=lambda _, row: row[0],
+        repeats="a case_id",
+        id_of=attrgetter("case_id"),
+    )
 
 
 def _objects(path: Path) -> Iterator[tuple[str, object]]:

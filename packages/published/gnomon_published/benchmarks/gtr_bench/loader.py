@@ -18,7 +18,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
-from gnomon.media.rules import AtIndices
+from gnomon.media.frame_rules import AtIndices
 from gnomon_published.benchmarks.gtr_bench.case import SCENES, TASKS, Case, Clip
 from gnomon_published.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon_published.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore, mapped_scene

@@ -288,7 +288,6 @@ def _interval(questions: Sequence[Asked]) -> Columns:
 
 
 def _share(there_m: Floats, on_m: Floats) -> Floats:
-    """How much of a way its first part is."""
     share: Floats = there_m / np.maximum(there_m + on_m, 1.0)
     return share
 
@@ -425,7 +424,7 @@ def _motion(questions: Sequence[Asked]) -> Columns:
                 abs(_area(corners)),
                 nearest,
                 lengths.sum() / max(np.linalg.norm(direct[row, 0]), 1.0),
-                max(_off_line(begin, stop, corner) for corner in corners),
+                max(float(_cross(corner - begin, _unit(stop - begin))) for corner in corners),
                 float((np.diff(np.sign(side)) != 0).sum()) if len(side) > 1 else 0.0,
                 along,
                 float(np.sort(to_spots)[:4].sum()),
@@ -462,10 +461,6 @@ def _nearest(corners: Floats, spot: Floats) -> tuple[float, float]:
 def _area(corners: Floats) -> float:
     x, y = corners.T
     return float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum() / 2)
-
-
-def _off_line(begin: Floats, stop: Floats, corner: Floats) -> float:
-    return float(_cross(corner - begin, _unit(stop - begin)))
 
 
 _OF_TASK: Mapping[str, Callable[[Sequence[Asked]], Columns]] = {

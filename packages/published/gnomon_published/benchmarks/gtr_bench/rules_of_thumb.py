@@ -55,7 +55,6 @@ class Track:
 
     @property
     def speed_mps(self) -> float:
-        """Mean speed over the clip; 0 where that is not known."""
         lasted_s = self.span_s[1] - self.span_s[0] if self.span_s else 0.0
         return math.dist(self.first.xy_m, self.last.xy_m) / lasted_s if lasted_s > 0 else 0.0
 

@@ -125,7 +125,6 @@ def _as_shown(sample: Sample) -> Case:
 
 
 def _frames(sample: Sample, case: Case) -> dict[Clip, list[ImageRef]]:
-    """The pictures of each clip, as the prompt holds them."""
     shown = case.clips
     if sample.target["protocol"] != "official":
         shown = tuple(case.clips[at] for at in case.clip_order)
@@ -143,7 +142,6 @@ def _frames(sample: Sample, case: Case) -> dict[Clip, list[ImageRef]]:
 
 
 def _draw(sample: Sample, case: Case, transform: Transform, seed: int) -> tuple[Applied, Scene | None]:
-    """Draw the transform, and make the scene after it."""
     place = stable_seed("transform", transform, seed, sample.ref.cluster)
     rng = Random(stable_seed("transform", transform, seed, sample.ref.sample_id))
     scene = sample.scene
@@ -166,7 +164,6 @@ def _draw(sample: Sample, case: Case, transform: Transform, seed: int) -> tuple[
 
 @lru_cache(KEPT_MAPS)
 def _laid_out(scene: Scene, original: Scene) -> Scene:
-    """The scene with its map laid out anew."""
     from gnomon_published.drawn_maps.map_sheet import with_map
 
     return with_map(scene, file=original.map_image.file if original.map_image else "")

@@ -17,17 +17,18 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_published.benchmarks.mapeval.loader import (
+    FILE,
     TASKS,
     MapQuestion,
     answer_of,
     clusters_of,
-    find_file,
     names_of,
     read_questions,
 )
 from gnomon_published.benchmarks.mapeval.prompt import displayed, options_of, parts_of
 from gnomon_published.benchmarks.mapeval.scoring import score_options
 from gnomon_published.map_record.record import MapRecord
+from gnomon_published.unique_rows import published_file
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.marks import dot_at
 from gnomon_tools.core.sketch import Sketch
@@ -55,7 +56,8 @@ class MapEval(PlainBenchmark):
         if data is None:
             raise DataError("mapeval needs the folder of its published file", field="data")
         select.check(tasks=self.tasks, scenes=self.scenes)
-        questions, faults = read_questions(find_file(data))
+        file = published_file(data, FILE, holds=f"MapEval questions; expected {FILE}")
+        questions, faults = read_questions(file)
         clusters = clusters_of(questions)
         selected = (question for question in questions if not select.tasks or question.task in select.tasks)
         chosen = select.drawn(selected, lambda question: question.sample_id)

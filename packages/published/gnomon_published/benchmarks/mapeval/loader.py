@@ -1,21 +1,19 @@
 """Reads the published `dataset.json`: questions, options, keys, classes, and which questions are kin."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import SpecError
 from gnomon.core.sample import DataFault
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon_published.map_record.context import ContextReading, read_context
 from gnomon_published.map_record.names import is_same_name
 from gnomon_published.map_record.record import MapNames
-from gnomon_published.unique_rows import unique_rows
+from gnomon_published.unique_rows import json_rows, unique_rows
 from gnomon_tools.core.name_match import plain_name
-from gnomon_tools.core.regular_file import open_regular
 
 FILE = "dataset.json"
 UNANSWERABLE = "unanswerable"
@@ -40,20 +38,7 @@ class MapQuestion:
 
     @cached_property
     def evidence(self) -> ContextReading:
-        """The context, read."""
         return read_context(self.context)
-
-
-def find_file(data: Path) -> Path:
-    """The question file in the published folder.
-
-    Raises:
-        DataError: it is not there.
-    """
-    file = data / FILE
-    if not file.is_file():
-        raise DataError(f"{data} holds no MapEval questions; expected {FILE}", field="data")
-    return file
 
 
 def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:
@@ -62,14 +47,7 @@ def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:
     Raises:
         DataError: the file is no JSON list.
     """
-    try:
-        with open_regular(file) as stream:
-            rows = json.load(stream)
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"{file} cannot be read: {error}", field="data") from None
-    if not isinstance(rows, list):
-        raise DataError(f"{file} is no list of questions", field="data")
-    return unique_rows(rows, question_of, name_of=_name_of, repeats="the id")
+    return unique_rows(json_rows(file), question_of, name_of=_name_of, repeats="the id")
 
 
 def _name_of(number: int, row: object) -> str:

@@ -10,7 +10,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, read_rows
-from gnomon_published.unique_rows import unique_rows
+from gnomon_published.unique_rows import published_file, unique_rows
 from gnomon_tools.core.json_text import json_value
 
 TASKS: tuple[str, ...] = (
@@ -66,10 +66,9 @@ def find_layout(data: Path) -> tuple[Path, ClipFolders]:
     Raises:
         DataError: the question file is missing.
     """
-    for file in (data / "qa.parquet", data / "STI-Bench" / "qa.parquet"):
-        if file.is_file():
-            return file, ClipFolders(root=file.parent, beside=data)
-    raise DataError(f"{data} holds no STI-Bench questions; expected qa.parquet and video/", field="data")
+    holds = "STI-Bench questions; expected qa.parquet and video/"
+    file = published_file(data, "qa.parquet", "STI-Bench/qa.parquet", holds=holds)
+    return file, ClipFolders(root=file.parent, beside=data)
 
 
 def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:

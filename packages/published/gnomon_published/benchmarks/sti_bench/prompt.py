@@ -7,7 +7,7 @@ from gnomon.core.sample import Part
 from gnomon.core.words import LETTER, closing
 from gnomon.media.clip_samples import ClipQuestion, Showing, labelled_frames, with_shuffled_options
 from gnomon.media.clips import Frames, Look
-from gnomon.media.rules import Stride, Uniform, as_asked
+from gnomon.media.frame_rules import Stride, Uniform, as_asked
 
 FRAMES = 30
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.plain_benchmark import PlainBenchmark
-from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
@@ -18,7 +17,8 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
 from gnomon.media.clips import Frames
-from gnomon.media.rules import Uniform
+from gnomon.media.frame_rules import Uniform
+from gnomon_published.benchmarks.urbanvideo_authoring import question_view as shown
 from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon_published.benchmarks.urbanvideo_bench.loader import TASKS, split_question
 from gnomon_tools.core.regular_file import read_regular
@@ -127,20 +127,8 @@ class UrbanVideoAuthoring(PlainBenchmark):
             raise SpecError("must be a text", field="response")
         return _score(record["task"], record["response"])
 
-    def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon_published.benchmarks.urbanvideo_authoring.question_view import question_view
-
-        return question_view(sample)
-
-    def verdict_in_words(
-        self,
-        sample: Sample,  # noqa: ARG002 (the metrics say all)
-        answer: str,
-        metrics: Mapping[str, float | str | None],
-    ) -> str:
-        from gnomon_published.benchmarks.urbanvideo_authoring.question_view import verdict_in_words
-
-        return verdict_in_words(answer, metrics)
+    question_view = staticmethod(shown.question_view)
+    verdict_in_words = staticmethod(shown.verdict_in_words)
 
 
 def _score(task: str, response: str) -> Score:

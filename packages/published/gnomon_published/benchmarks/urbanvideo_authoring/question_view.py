@@ -32,7 +32,11 @@ def question_view(sample: Sample) -> QuestionView:
     )
 
 
-def verdict_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> str:
+def verdict_in_words(
+    sample: Sample,  # noqa: ARG001 (the metrics say all)
+    answer: str,
+    metrics: Mapping[str, float | str | None],
+) -> str:
     """Whether the question keeps the form, and the answer it gives."""
     if metrics.get("fault"):
         return f"Not in the form asked for: {metrics['fault']}."

@@ -9,7 +9,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, read_rows
-from gnomon_published.unique_rows import unique_rows
+from gnomon_published.unique_rows import published_file, unique_rows
 
 TASKS: tuple[str, ...] = (
     "Trajectory Captioning",
@@ -92,12 +92,10 @@ def find_layout(data: Path) -> tuple[Path, ClipFolders]:
     Raises:
         DataError: the question file is missing.
     """
-    for file in (data / "MCQ.parquet", data / "benchmark" / "MCQ.parquet", data / "dataset" / "MCQ.parquet"):
-        if file.is_file():
-            return file, ClipFolders(root=file.parent, beside=data)
-    raise DataError(
-        f"{data} holds no UrbanVideo-Bench questions; expected MCQ.parquet and videos/", field="data"
-    )
+    places = ("MCQ.parquet", "benchmark/MCQ.parquet", "dataset/MCQ.parquet")
+    holds = "UrbanVideo-Bench questions; expected MCQ.parquet and videos/"
+    file = published_file(data, *places, holds=holds)
+    return file, ClipFolders(root=file.parent, beside=data)
 
 
 def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:

@@ -12,7 +12,7 @@ from gnomon.core.words import closing
 from gnomon.media.clip_samples import ClipQuestion, Showing, with_shuffled_options
 from gnomon.media.clip_samples import labelled_frames as labelled
 from gnomon.media.clips import Frames
-from gnomon.media.rules import Stride, Uniform, as_asked
+from gnomon.media.frame_rules import Stride, Uniform, as_asked
 from gnomon_published.benchmarks.urbanvideo_bench.loader import split_question
 
 

@@ -16,12 +16,12 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.plain_benchmark import PlainBenchmark
-from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_published.benchmarks.vir_bench import official, strict
+from gnomon_published.benchmarks.vir_bench import question_view as shown
 from gnomon_published.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
 from gnomon_published.benchmarks.vir_bench.journey import Journey, journey_from_json
 from gnomon_published.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
@@ -29,7 +29,6 @@ from gnomon_published.benchmarks.vir_bench.official import prediction
 from gnomon_published.gazetteer.japan import Gazetteer
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.sketch import Sketch
 
 
 class VirBench(PlainBenchmark):
@@ -81,20 +80,9 @@ class VirBench(PlainBenchmark):
         tokens = {"node": 1_024, "edge": 4_096} if protocol == "official" else {}
         return {task: Decoding(temperature=0.0, max_tokens=limit) for task, limit in tokens.items()}
 
-    def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon_published.benchmarks.vir_bench.question_view import question_view
-
-        return question_view(sample)
-
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
-        from gnomon_published.benchmarks.vir_bench.question_view import answer_sketch
-
-        return answer_sketch(sample, answer)
-
-    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon_published.benchmarks.vir_bench.question_view import verdict_in_words
-
-        return verdict_in_words(sample, answer, metrics)
+    question_view = staticmethod(shown.question_view)
+    answer_sketch = staticmethod(shown.answer_sketch)
+    verdict_in_words = staticmethod(shown.verdict_in_words)
 
 
 def _score(journey: Journey, subtask: str, response: str | None, scoring: Scoring) -> Score:

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gnomon_published.benchmarks.vir_bench.journey import UNKNOWN, Journey
-from gnomon_published.visit_graphs.compare import MAX_EDGES, Mark, Named
+from gnomon_published.visit_graphs.compare import MAX_EDGES, Comparison, Named
 from gnomon_published.visit_graphs.graph import KINDS, Edge, Level, Node, VisitGraph
 
 _LEVELS: Mapping[str, Level] = {
@@ -73,18 +72,8 @@ def node_record(journey: Journey, found_ids: Iterable[str], wrong: Iterable[tupl
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodesGiven:
-    """What a node answer found of gold, and a graph of all that it gave."""
-
-    gold: VisitGraph
-    gold_marks: Mapping[str, Mark]
-    answer: VisitGraph
-    answer_marks: Mapping[str, Mark]
-
-
-def read_nodes(text: str) -> NodesGiven | None:
-    """The nodes of such a text; None if it is a record of edges."""
+def read_nodes(text: str) -> Comparison | None:
+    """What a node answer found of gold, and a graph of all that it gave; None if it is a record of edges."""
     record: dict[str, Any] = json.loads(text)
     if "found" not in record:
         return None
@@ -95,7 +84,7 @@ def read_nodes(text: str) -> NodesGiven | None:
     for number, (level, name) in enumerate(record["wrong"]):
         nodes[f"given {number}"] = Node(id=f"given {number}", level=_LEVELS[level], name=name)
     inside = [edge for edge in gold.of("inclusion") if edge.source in found_ids and edge.target in found_ids]
-    return NodesGiven(
+    return Comparison(
         gold=gold,
         gold_marks={node: "right" if node in found_ids else "missed" for node in countable},
         answer=VisitGraph(nodes=nodes, edges=inside),

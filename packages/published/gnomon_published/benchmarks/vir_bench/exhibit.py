@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gnomon_published.benchmarks.vir_bench.drawing import NodesGiven, read_nodes, read_record
+from gnomon_published.benchmarks.vir_bench.drawing import read_nodes, read_record
 from gnomon_published.visit_graphs.compare import compared
 from gnomon_published.visit_graphs.draw import svg
 
@@ -13,27 +13,12 @@ def figures(metrics: Mapping[str, float | str | None]) -> list[tuple[str, str]]:
     if not isinstance(text, str):
         return []
     nodes = read_nodes(text)
-    return _of_edges(text) if nodes is None else _of_nodes(nodes)
-
-
-def _of_edges(text: str) -> list[tuple[str, str]]:
-    comparison = compared(*read_record(text))
-    right = sum(mark == "right" for mark in comparison.gold_marks.values())
-    gold = f"Gold: {right} of {len(comparison.gold_marks)} edges found"
-    wrong = sum(mark == "wrong" for mark in comparison.answer_marks.values())
-    answer = f"Model: {len(comparison.answer_marks)} edges, {wrong} of them wrong"
+    what, shown = ("edges", compared(*read_record(text))) if nodes is None else ("locations", nodes)
+    right = sum(mark == "right" for mark in shown.gold_marks.values())
+    gold = f"Gold: {right} of {len(shown.gold_marks)} {what} found"
+    wrong = sum(mark == "wrong" for mark in shown.answer_marks.values())
+    answer = f"Model: {len(shown.answer_marks)} {what}, {wrong} of them wrong"
     return [
-        (gold, svg(comparison.gold, title=gold, marks=comparison.gold_marks)),
-        (answer, svg(comparison.answer, title=answer, marks=comparison.answer_marks)),
-    ]
-
-
-def _of_nodes(nodes: NodesGiven) -> list[tuple[str, str]]:
-    right = sum(mark == "right" for mark in nodes.gold_marks.values())
-    gold = f"Gold: {right} of {len(nodes.gold_marks)} locations found"
-    wrong = sum(mark == "wrong" for mark in nodes.answer_marks.values())
-    answer = f"Model: {len(nodes.answer_marks)} locations, {wrong} of them wrong"
-    return [
-        (gold, svg(nodes.gold, title=gold, node_marks=nodes.gold_marks)),
-        (answer, svg(nodes.answer, title=answer, node_marks=nodes.answer_marks)),
+        (gold, svg(shown.gold, title=gold, marks=shown.gold_marks)),
+        (answer, svg(shown.answer, title=answer, marks=shown.answer_marks)),
     ]

@@ -72,7 +72,6 @@ class Journey:
     language: Language = "en"
 
     def at(self, level: str) -> list[Spot]:
-        """The spots of a level, nameless ones left out."""
         return [spot for spot in self.spots.values() if spot.level == level and not spot.is_nameless]
 
     def gold_nodes(self) -> dict[str, list[Spot]]:

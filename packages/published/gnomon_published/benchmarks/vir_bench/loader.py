@@ -7,7 +7,9 @@ spreads 256 evenly from the first frame to the last. Guarded shows 64, each with
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError
@@ -19,10 +21,11 @@ from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples, read_rows
 from gnomon.media.clips import Clips, Look
-from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+from gnomon.media.frame_rules import FrameRule, Spread, Uniform, as_asked
 from gnomon_published.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon_published.benchmarks.vir_bench.prompt import parts_of
 from gnomon_published.gazetteer.japan import JAPAN
+from gnomon_published.unique_rows import unique_rows
 from gnomon_tools.core.inputs import held
 
 SUBTASKS = ("node", "edge")
@@ -131,28 +134,33 @@ def read_videos(folder: Path, *, language: Language = "en") -> tuple[dict[str, V
         raise DataError(
             f"{folder} holds no VIR-Bench rows; expected data/test-00000-of-00001.parquet", field="data"
         )
-    videos: dict[str, Video] = {}
-    faults: list[DataFault] = []
-    for split, path in files:
-        for number, row in enumerate(read_rows(path)):
-            video_id = row.get("video_id")
-            name = video_id if isinstance(video_id, str) and video_id else f"{path.name}[{number}]"
-            try:
-                if name != video_id:
-                    raise DataError("no text", field="video_id")
-                journey = journey_from_json(row.get("graph"), language=language)
-            except DataError as error:
-                faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
-                continue
-            if name in videos:
-                faults.append(DataFault(sample_id=name, kind="duplicate", detail="the first row counts"))
-                continue
-            videos[name] = Video(video_id=name, split=split, journey=journey)
-            faults += _gold_faults(name, journey)
-    return videos, faults
+    videos, faults = unique_rows(
+        (
+            (f"{path.name}[{number}]", split, row)
+            for split, path in files
+            for number, row in enumerate(read_rows(path))
+        ),
+        partial(_video, language=language),
+        name_of=lambda _, row: str(row[2].get("video_id") or row[0]),
+        repeats="a video_id",
+        faults_of=_gold_faults,
+        id_of=attrgetter("video_id"),
+    )
+    return {video.video_id: video for video in videos}, faults
 
 
-def _gold_faults(name: str, journey: Journey) -> Iterator[DataFault]:
+def _video(named: tuple[str, str, Mapping[str, Any]], *, language: Language) -> Video:
+    _, split, row = named
+    video_id = row.get("video_id")
+    if not isinstance(video_id, str) or not video_id:
+        raise DataError("no text", field="video_id")
+    return Video(
+        video_id=video_id, split=split, journey=journey_from_json(row.get("graph"), language=language)
+    )
+
+
+def _gold_faults(video: Video) -> Iterator[DataFault]:
+    name, journey = video.video_id, video.journey
     if not any(journey.gold_nodes().values()):
         yield DataFault(sample_id=f"{name}.node", kind="gold", detail="there is no location to ask for")
     if not journey.gold_links():

@@ -21,7 +21,6 @@ class Measure:
     f1: float
 
     def items(self) -> Iterable[tuple[str, float]]:
-        """Names and values."""
         return (("precision", self.precision), ("recall", self.recall), ("f1", self.f1))
 
 

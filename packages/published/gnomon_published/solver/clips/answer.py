@@ -22,7 +22,6 @@ class Answer:
     intervals: tuple[Interval, ...] = ()
 
     def text(self) -> str:
-        """A sentence of reasons and one JSON object."""
         letters = [option.letter for option in self.options]
         body: dict[str, object] = {"answer": letters[0] if len(letters) == 1 else letters}
         if self.intervals:

@@ -32,7 +32,6 @@ class Arrival:
     middle: Location
     middle_s: float
     heading_deg: float | None
-    spread_s: tuple[float, float]
 
 
 def arrivals(
@@ -66,7 +65,6 @@ def _read(observed: Survey, result: Result, options: Sequence[Option]) -> dict[O
             middle=at((row["middle_x_m"], row["middle_y_m"]), _floor(observed, option)),
             middle_s=row["middle_s"],
             heading_deg=row.get("heading_deg"),
-            spread_s=(row["start_error_s"], row["end_error_s"]),
         )
         for option in options
         if (row := rows.get(option.text))
@@ -97,7 +95,6 @@ def by_distance(
                 middle=middle(observed, option),
                 middle_s=start_s,
                 heading_deg=None,
-                spread_s=(half_s, half_s),
             )
     return by_option
 

@@ -49,7 +49,6 @@ class Stays:
 
     @property
     def apart_s(self) -> float:
-        """Between the stays; negative where they overlap."""
         return max(self.first[0], self.second[0]) - min(self.first[1], self.second[1])
 
 

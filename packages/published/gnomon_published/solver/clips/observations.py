@@ -97,7 +97,6 @@ class Survey:
         return at(max(track.points_m, key=lambda point: math.dist(point, track.last_m)), track.floor)
 
     def exit(self, index: int) -> Location:
-        """Where it was last seen in clip `index`."""
         track = self.tracks.get(index)
         return at(track.last_m, track.floor) if track else {"camera": self.clips[index].camera}
 
@@ -124,7 +123,6 @@ class Survey:
         return Pace(speed_mps=share * going.speed_mps, error_mps=share * going.error_mps)
 
     def heading(self, index: int) -> float | None:
-        """Whither it went in clip `index`."""
         track = self.tracks.get(index)
         return track.heading_deg if track else None
 

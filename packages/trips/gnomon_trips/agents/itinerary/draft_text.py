@@ -23,11 +23,9 @@ class Drafted:
 
     @property
     def text(self) -> str:
-        """What goes out as the answer."""
         return self.words if self.plan is None else json.dumps(self.plan, ensure_ascii=False)
 
     def places_by_day(self) -> list[list[str]]:
-        """The places of each day, in the drafted order."""
         days = (self.plan or {}).get("days", [])
         return [[visit["place"] for visit in day.get("visits", ())] for day in days]
 

@@ -199,7 +199,6 @@ def _after_gather(state: State) -> str:
 
 
 async def _tools(state: State) -> dict[str, Any]:
-    """The calls of a turn, one after the other."""
     context = trial_context()
     calls = state["messages"][-1]["tool_calls"]
     if context.words >= TOOLS_FIRST:
@@ -228,7 +227,6 @@ def _results_of(tool: str, messages: Sequence[Mapping[str, Any]]) -> list[Mappin
 
 
 async def _recommend(state: State) -> dict[str, Any]:
-    """Somewhere to eat and to sleep, with alternatives, where the request wants that."""
     draft, context = state["draft"], trial_context()
     trip = _trip(state)
     is_wanted = trip is not None and trip.request.recommend and _has(context, "places_near")
@@ -290,7 +288,6 @@ async def _repair(state: State) -> dict[str, Any]:
 
 
 async def _guide(state: State) -> dict[str, Any]:
-    """A guide to the plan that goes out, where the request wants one."""
     draft, context, trip = _best(state), trial_context(), _trip(state)
     if draft is None or not draft.is_plan or trip is None or not trip.request.guide:
         return {}

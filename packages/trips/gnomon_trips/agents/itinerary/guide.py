@@ -74,7 +74,6 @@ def _facts(draft: Drafted, trip: Trip) -> dict[str, Any]:
 
 
 async def _false(draft: Drafted, guide: Sequence[DayGuide], check: Check) -> dict[str, list[str]]:
-    """The false sentences, by the path of their text."""
     checked = await check(_with(draft, guide).plan or {})
     false: dict[str, list[str]] = {}
     for fault in checked.get("faults", ()):

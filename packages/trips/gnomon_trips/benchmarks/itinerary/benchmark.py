@@ -10,14 +10,13 @@ from gnomon.core.benchmark import Benchmark, PromptProtocol, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.plain_benchmark import PlainBenchmark
 from gnomon.core.plan_row import PlanRow
-from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_tools.core.inputs import Need, held
-from gnomon_tools.core.sketch import Sketch
+from gnomon_trips.benchmarks.itinerary import question_view as shown
 from gnomon_trips.benchmarks.itinerary.brief import REQUEST_ID, Brief, brief_of, checked_request, request_task
 from gnomon_trips.benchmarks.itinerary.generate import task_for
 from gnomon_trips.benchmarks.itinerary.plan_row import plan_row
@@ -181,20 +180,9 @@ class Itinerary(PlainBenchmark):
     def plan_row(self, row: Row) -> PlanRow:
         return plan_row(row)
 
-    def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon_trips.benchmarks.itinerary.question_view import question_view
-
-        return question_view(sample)
-
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
-        from gnomon_trips.benchmarks.itinerary.question_view import answer_sketch
-
-        return answer_sketch(sample, answer)
-
-    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon_trips.benchmarks.itinerary.question_view import verdict_in_words
-
-        return verdict_in_words(sample, answer, metrics)
+    question_view = staticmethod(shown.question_view)
+    answer_sketch = staticmethod(shown.answer_sketch)
+    verdict_in_words = staticmethod(shown.verdict_in_words)
 
 
 def _cities(data: Path | None) -> tuple[str, ...]:

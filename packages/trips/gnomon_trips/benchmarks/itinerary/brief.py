@@ -1,8 +1,10 @@
 """Requests of a user's own: in fields, in free words or by a film; a model puts words into fields first."""
 
+import datetime as dt
 import json
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ from gnomon_trips.benchmarks.itinerary.film import film_parts, is_published, nam
 from gnomon_trips.benchmarks.itinerary.task import Task
 from gnomon_trips.itinerary.draft import read_object
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, PlaceError
-from gnomon_trips.itinerary.first_day import with_first_day
+from gnomon_trips.itinerary.later_visits import own_id
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.registry import areas, provider_for
 from gnomon_trips.itinerary.request import TripRequest, read_request
-from gnomon_trips.itinerary.trip import open_trip
+from gnomon_trips.itinerary.terrain import may_be_open
+from gnomon_trips.itinerary.trip import Trip, open_trip
 
 REQUEST_ID = "request"
 
@@ -147,3 +150,39 @@ def brief_of(record: Mapping[str, Any], film: Path | None) -> Brief | None:
     fields = {name: value for name, value in record.items() if name not in (TEXT, TRUTH)}
     checked_request({**LEAST, **fields})
     return Brief(fields=fields, text=text, film=film, shown=shown)
+
+
+def with_first_day(trip: Trip) -> Trip:
+    """The trip from the first day on which the most of its places can be visited; told in `assumed`.
+
+    By opening hours alone: whether all of it fits is for the search.
+    """
+    request, latest = trip.request, trip.request.latest_start
+    if latest is None:
+        return trip
+    dates = [
+        request.start_date + dt.timedelta(days=day) for day in range((latest - request.start_date).days + 1)
+    ]
+    starts = [replace(trip, request=request.model_copy(update={"start_date": date})) for date in dates]
+    counts = [_visitable(start) for start in starts]
+    best = counts.index(max(counts))
+    words = (
+        f"The first day is {dates[best]:%A %-d %B}: {counts[best]} of {len(trip.places())} places can be"
+        f" visited, and with no later one until {latest:%-d %B} more."
+    )
+    return replace(starts[best], assumed={**trip.assumed, "start_date": words})
+
+
+def _visitable(trip: Trip) -> int:
+    """How many visits can be made by the hours; visits to one place without a set time take a day each."""
+    open_days = defaultdict[str, list[set[int]]](list)
+    for place in trip.places():
+        has_set_time = trip.fixed_hours(place, 0) is not None
+        stay_min = trip.request.rules.stay_min(place.kind)
+        days = {
+            day
+            for day in range(trip.request.days)
+            if may_be_open(place, trip, day, *trip.request.hours(day), stay_min)
+        }
+        open_days[place.id if has_set_time else own_id(place.id)].append(days)
+    return sum(min(sum(map(bool, visits)), len(set().union(*visits))) for visits in open_days.values())

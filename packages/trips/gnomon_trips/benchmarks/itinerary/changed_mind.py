@@ -1,6 +1,5 @@
 """Draws trips whose traveller changes their mind: one to three changes in words, each solved exactly."""
 
-import json
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from gnomon_trips.benchmarks.itinerary.city_day import (
     Drawn,
     changed,
     draw,
-    facts_of,
+    refusal_of,
     task_of,
     trip_to,
 )
@@ -108,17 +107,7 @@ def _impossible_turn(talk: _Talk) -> tuple[Turn, _Talk] | None:
         solution = solve(problem)
         if solution.rounds is not None or not solution.conflict:
             continue
-        trip = replace(problem.trip, answerable=False)
-        answer = {"status": "refused", "conflict": list(solution.conflict)}
-        task = Task(
-            family=FAMILY,
-            form="plan",
-            trip=trip,
-            problem=replace(problem, trip=trip),
-            witness=json.dumps(answer, ensure_ascii=False),
-            facts=facts_of(problem),
-            truth={"conflict": solution.conflict},
-        )
+        task = refusal_of(FAMILY, problem, solution.conflict)
         return Turn(said=said, task=task, fields=fields), replace(talk, named=named)
     return None
 

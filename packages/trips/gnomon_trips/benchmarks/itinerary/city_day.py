@@ -50,7 +50,6 @@ class Drawn:
         return sum(walk.metres for walk in self.rounds)
 
     def sequence(self) -> list[str]:
-        """The names of the places in the order of the solution."""
         return [
             self.problem.asked_as(self.problem.places[stay.spot])
             for walk in self.rounds
@@ -157,6 +156,20 @@ def task_of(family: str, drawn: Drawn, **more: Any) -> Task:
         optimum_m=drawn.metres,
         facts=facts_of(drawn.problem),
         **more,
+    )
+
+
+def refusal_of(family: str, problem: Problem, conflict: Sequence[str]) -> Task:
+    """A task without a plan: its witness names the constraints in conflict."""
+    trip = replace(problem.trip, answerable=False)
+    return Task(
+        family=family,
+        form="plan",
+        trip=trip,
+        problem=replace(problem, trip=trip),
+        witness=json.dumps({"status": "refused", "conflict": list(conflict)}, ensure_ascii=False),
+        facts=facts_of(problem),
+        truth={"conflict": conflict},
     )
 
 

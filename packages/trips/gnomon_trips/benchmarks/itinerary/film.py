@@ -9,7 +9,7 @@ from gnomon.core.sample import Part
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Clips
-from gnomon.media.rules import Uniform
+from gnomon.media.frame_rules import Uniform
 from gnomon_published.benchmarks.vir_bench.journey import journey_from_json
 from gnomon_tools.core.name_match import GOOD_NAME, likeness
 

@@ -3,7 +3,6 @@
 import functools
 import json
 import random
-from dataclasses import replace
 from typing import Any
 
 from gnomon.core.ids import stable_hash, stable_seed
@@ -12,8 +11,8 @@ from gnomon_trips.benchmarks.itinerary.city_day import (
     Drawn,
     changed,
     draw,
-    facts_of,
     plan_text,
+    refusal_of,
     solved,
     task_of,
 )
@@ -78,17 +77,7 @@ def make_infeasible(chance: random.Random, drawn: Drawn) -> Task:
             continue
         solution = solve(problem)
         if solution.rounds is None and solution.conflict:
-            trip = replace(problem.trip, answerable=False)
-            answer = {"status": "refused", "conflict": list(solution.conflict)}
-            return Task(
-                family="must-refuse",
-                form="plan",
-                trip=trip,
-                problem=replace(problem, trip=trip),
-                witness=json.dumps(answer, ensure_ascii=False),
-                facts=facts_of(problem),
-                truth={"conflict": solution.conflict},
-            )
+            return refusal_of("must-refuse", problem, solution.conflict)
     raise RuntimeError("nothing made the trip infeasible")
 
 

@@ -44,7 +44,6 @@ class Pool:
     hotels: tuple[Place, ...]
 
     def around(self, hotel: Place, places: Sequence[Place]) -> list[Place]:
-        """Those within 2.5 km of a hotel, without the hotel itself."""
         lat, lon = np.array([(place.at.lat_deg, place.at.lon_deg) for place in places] or [(0.0, 0.0)]).T
         far = metres_between(hotel.at.lat_deg, hotel.at.lon_deg, lat, lon)
         near = zip(places, far <= NEAR_M, strict=False)

@@ -22,7 +22,6 @@ class Saying:
     changes: Callable[[Mapping[str, Any], Mapping[str, str]], Fields]
 
     def say(self, **gaps: object) -> str:
-        """The sentence."""
         return self.words.format(**gaps)
 
     def read(self, text: str) -> Mapping[str, str] | None:

@@ -4,7 +4,7 @@ import json
 import random
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from gnomon.core.answers import answers_of
@@ -107,7 +107,7 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
         metrics |= steps_of(plan, whole, facts)
     metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
     metrics |= published_criteria(ground) if ground else {}
-    details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
+    details: dict[str, Any] = {"quality": [asdict(measure) for measure in quality]} if quality else {}
     if task.family == "request":
         details["open"] = _opened(plan, facts)
         details["contacts"] = {
@@ -149,8 +149,8 @@ def _scored(
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [violation.as_json() for violation in verification.violations],
-        "unchecked": [unchecked.as_json() for unchecked in verification.unchecked],
+        "violations": [asdict(violation) for violation in verification.violations],
+        "unchecked": [asdict(unchecked) for unchecked in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": {},
         "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
@@ -197,7 +197,6 @@ def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
 
 
 def _measured(plan: Plan, verification: Verification) -> Metrics:
-    """The measures of a plan; shares are of the checks that apply to its request."""
     stops = [visit.place for day in plan.days for visit in day.visits]
     made_up = [stop for stop in stops if stop.id.startswith("unknown:")]
     claims = {"LEG_CLAIM", "COST_CLAIM", "SUM"}

@@ -88,7 +88,6 @@ def _result(score: Score) -> dict[str, Any]:
 
 
 def _plan(score: Score) -> Plan | None:
-    """The plan of an answer; None for a refusal and for an unreadable answer."""
     plan = _result(score).get("plan")
     return Plan.model_validate(plan) if plan and plan["status"] == "planned" else None
 

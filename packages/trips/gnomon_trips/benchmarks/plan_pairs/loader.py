@@ -45,7 +45,6 @@ class PlanPair:
     votes: Mapping[str, int] = field(default_factory=dict)
 
     def shown(self, *, is_swapped: bool) -> tuple[NamedPlan, NamedPlan]:
-        """The plans as A and B."""
         first, second = self.plans
         return (second, first) if is_swapped else (first, second)
 

@@ -17,20 +17,20 @@ from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_published.unique_rows import published_file
 from gnomon_tools.core.inputs import Need, held
 from gnomon_trips.benchmarks.travelplanner.floors import floors_of
 from gnomon_trips.benchmarks.travelplanner.loader import (
+    FILE,
     LEVELS,
     TravelTask,
     clusters_of,
-    find_file,
     read_tasks,
     task_in,
     task_of,
 )
-from gnomon_trips.benchmarks.travelplanner.plan_row import plan_row
 from gnomon_trips.benchmarks.travelplanner.prompt import parts_of
-from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_response
+from gnomon_trips.benchmarks.travelplanner.scoring import plan_row, score_plan, score_response
 from gnomon_trips.sandbox.record import TravelSandbox
 
 
@@ -55,7 +55,8 @@ class TravelPlanner(PlainBenchmark):
         if data is None:
             raise DataError("travelplanner needs the folder of its published file", field="data")
         select.check(tasks=self.tasks, scenes=self.scenes)
-        tasks, faults = read_tasks(find_file(data))
+        file = published_file(data, FILE, holds=f"TravelPlanner tasks; expected {FILE}")
+        tasks, faults = read_tasks(file)
         clusters = clusters_of(tasks)
         selected = (task for task in tasks if not select.tasks or task.level in select.tasks)
         chosen = select.drawn(selected, lambda task: task.sample_id)

@@ -1,9 +1,8 @@
 """Reads the published `train.jsonl`: queries, their reference information and people's plans."""
 
 import datetime as dt
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault, Sample
 from gnomon.core.shared_clusters import clusters_by_shared
+from gnomon_published.unique_rows import unique_rows
+from gnomon_tools.core.json_text import json_value
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_trips.benchmarks.travelplanner.query import level_of, read_query
 from gnomon_trips.sandbox.plan import Days
@@ -55,20 +56,7 @@ class TravelTask:
 
     @cached_property
     def sandbox(self) -> TravelSandbox:
-        """The reference information, read."""
         return sandbox_of(self.reference, self.needs)
-
-
-def find_file(data: Path) -> Path:
-    """The task file in the published folder.
-
-    Raises:
-        DataError: it is not there.
-    """
-    file = data / FILE
-    if not file.is_file():
-        raise DataError(f"{data} holds no TravelPlanner tasks; expected {FILE}", field="data")
-    return file
 
 
 def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
@@ -77,35 +65,23 @@ def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
     Raises:
         DataError: the file cannot be read.
     """
-    tasks: dict[str, TravelTask] = {}
-    faults: list[DataFault] = []
     try:
         with open_regular(file) as stream:
             lines = stream.read().decode("utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise DataError(f"{file} cannot be read: {error}", field="data") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        name = f"line {number}"
-        try:
-            row = json.loads(line)
-            name = str(row["idx"]) if isinstance(row, dict) and "idx" in row else name
-            task = task_of(row)
-        except SpecError as error:
-            faults.append(
-                DataFault(sample_id=name, kind="unreadable", detail=f"{error.field}: {error.message}")
-            )
-            continue
-        except (ValueError, RecursionError) as error:
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)[:200]))
-            continue
-        if task.sample_id in tasks:
-            detail = f"line {number} repeats the idx; the first one counts"
-            faults.append(DataFault(sample_id=task.sample_id, kind="duplicate", detail=detail))
-            continue
-        tasks[task.sample_id] = task
-    return list(tasks.values()), faults
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    return unique_rows(
+        numbered,
+        lambda row: task_of(json_value(row[1])),
+        name_of=lambda _, row: _name(*row),
+        repeats="the idx",
+    )
+
+
+def _name(number: int, line: str) -> str:
+    row = json_value(line)
+    return str(row["idx"]) if isinstance(row, dict) and "idx" in row else f"line {number}"
 
 
 def task_in(sample: Sample) -> TravelTask:
@@ -150,41 +126,23 @@ def sandbox_of(reference: Reference, needs: TripNeeds) -> TravelSandbox:
         SpecError: a heading or a row of it cannot be read.
     """
     cities: dict[str, None] = {}
-    lodgings: list[Lodging] = []
-    restaurants: list[Restaurant] = []
-    attractions: list[Attraction] = []
-    flights: list[Flight] = []
-    rides: list[Ride] = []
+    rows: list[Lodging | Restaurant | Attraction | Flight | Ride] = []
     for heading, value in reference.items():
         places, way = _PLACES.fullmatch(heading), _WAY.fullmatch(heading)
         try:
             if places:
                 cities[places[2]] = None
-                for row in _rows(value):
-                    if places[1] == "Accommodations":
-                        lodgings.append(_lodging(row, places[2]))
-                    elif places[1] == "Restaurants":
-                        restaurants.append(_restaurant(row, places[2]))
-                    else:
-                        attractions.append(_attraction(row, places[2]))
+                rows += [READERS[places[1]](row, places[2]) for row in _rows(value)]
             elif way and way[1] == "Flight":
-                flights += [_flight(row) for row in _rows(value)]
+                rows += [_flight(row) for row in _rows(value)]
             elif way:
-                rides += _rides(way, value)
+                rows += _rides(way, value)
             else:
                 raise ValueError("an unknown heading")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             detail = f"{heading[:80]!r}: {type(error).__name__} {error}"
             raise SpecError(detail, field="reference_information") from None
-    return TravelSandbox(
-        needs=needs,
-        cities=tuple(cities),
-        lodgings=tuple(lodgings),
-        restaurants=tuple(restaurants),
-        attractions=tuple(attractions),
-        flights=tuple(flights),
-        rides=tuple(rides),
-    )
+    return TravelSandbox.of(needs, cities, rows)
 
 
 def clusters_of(tasks: Sequence[TravelTask]) -> dict[str, str]:
@@ -244,6 +202,13 @@ def _restaurant(row: Mapping[str, Any], city: str) -> Restaurant:
 
 def _attraction(row: Mapping[str, Any], city: str) -> Attraction:
     return Attraction(name=str(row["Name"]), city=city, address=str(row.get("Address", "")))
+
+
+READERS: Mapping[str, Callable[[Mapping[str, Any], str], Lodging | Restaurant | Attraction]] = {
+    "Accommodations": _lodging,
+    "Restaurants": _restaurant,
+    "Attractions": _attraction,
+}
 
 
 def _flight(row: Mapping[str, Any]) -> Flight:

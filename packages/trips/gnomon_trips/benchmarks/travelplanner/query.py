@@ -134,7 +134,7 @@ def read_query(text: str) -> TripNeeds:
         budget_usd=_budget(words),
         cuisines=tuple(cuisine for cuisine in CUISINES if re.search(rf"\b{cuisine}\b", words)),
         house_rule=_house_rule(words),
-        room_type=_room_type(words),
+        room_type=next((room for room, pattern in _ROOMS if pattern.search(words)), None),
         transport=_transport(words),
     )
 
@@ -216,10 +216,6 @@ def _budget(words: str) -> int:
     if len(amounts) != 1:
         raise SpecError(f"{len(amounts)} amounts of money instead of one", field="budget")
     return amounts.pop()
-
-
-def _room_type(words: str) -> RoomType | None:
-    return next((room for room, pattern in _ROOMS if pattern.search(words)), None)
 
 
 def _house_rule(words: str) -> HouseRule | None:

@@ -112,7 +112,6 @@ class HttpProvider:
             raise Unavailable(f"{self.name} answered with status {status}")
 
     def answer(self, value: T, exactness: Exactness) -> Answer[T]:
-        """An answer with the time of now."""
         return Answer(
             value=value,
             provider=self.name,

@@ -47,7 +47,6 @@ class Valhalla(_StreetRouter):
     name = "valhalla"
 
     async def measured(self, start: LatLon, end: LatLon, mode: Mode) -> tuple[Any, Any]:
-        """As the base says."""
         costing = _name_of(mode, COSTING)
         body = {"locations": [_at(start), _at(end)], "costing": costing, "units": "kilometers"}
         reply = await self.ask("POST", "/route", json=body)
@@ -56,7 +55,6 @@ class Valhalla(_StreetRouter):
             return summary["time"], summary["length"] * 1000
 
     async def measured_table(self, points: Sequence[LatLon], mode: Mode) -> tuple[Any, Any]:
-        """As the base says."""
         rows, costing = [_at(point) for point in points], _name_of(mode, COSTING)
         body = {"sources": rows, "targets": rows, "costing": costing, "units": "kilometers"}
         reply = await self.ask("POST", "/sources_to_targets", json=body)
@@ -73,7 +71,6 @@ class Osrm(_StreetRouter):
     name = "osrm"
 
     async def measured(self, start: LatLon, end: LatLon, mode: Mode) -> tuple[Any, Any]:
-        """As the base says."""
         path = f"/route/v1/{_name_of(mode, PROFILES)}/{_pairs((start, end))}"
         reply = await self.ask("GET", path, params={"overview": "false"})
         with self.reading():
@@ -83,7 +80,6 @@ class Osrm(_StreetRouter):
             return route["duration"], route["distance"]
 
     async def measured_table(self, points: Sequence[LatLon], mode: Mode) -> tuple[Any, Any]:
-        """As the base says."""
         path = f"/table/v1/{_name_of(mode, PROFILES)}/{_pairs(points)}"
         reply = await self.ask("GET", path, params={"annotations": "duration,distance"})
         with self.reading():

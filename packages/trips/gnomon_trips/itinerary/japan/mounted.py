@@ -41,7 +41,6 @@ class Mounted:
 
     @cached_property
     def cities(self) -> tuple[City, ...]:
-        """The extracts as providers."""
         return tuple(read_city(file) for file in self._extracts)
 
     async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:

@@ -62,7 +62,10 @@ def meanings(name: str, *, within: str | None, kinds: Collection[Kind], with_sig
     areas = _areas(name, within=within, kinds=kinds)
     hits = [*sights, *_as_travelled(areas, sights)]
     if with_sights and _HOUSE_OF_WORSHIP.search(name.strip()):
-        hits = [_shown(hit) if _is_beside_temple(name, hit.place) else hit for hit in hits]
+        hits = [
+            replace(hit, score=min(hit.score, SIMILAR)) if _is_beside_temple(name, hit.place) else hit
+            for hit in hits
+        ]
     if any(hit.score >= MISSPELT for hit in hits):
         return hits
     near = (
@@ -128,11 +131,6 @@ def _is_beside_temple(name: str, place: Place) -> bool:
     named = (hit.place for hit in gazetteer.resolve(name, kinds=TOWNS, limit=MOST))
     near = [town for town in named if _apart_m(town, place.at) <= ONE_AREA_M]
     return place.kind == "town" or len(near) < 2
-
-
-def _shown(hit: PlaceHit) -> PlaceHit:
-    """The same place as a similar one: shown, never taken."""
-    return replace(hit, score=min(hit.score, SIMILAR))
 
 
 def _sights(name: str, within: str | None) -> list[PlaceHit]:

@@ -84,11 +84,9 @@ class Journey:
 
     @property
     def is_timed(self) -> bool:
-        """Whether a timetable knows every ride."""
         return all(ride.stops[0].is_timed for ride in self.rides)
 
     def track(self, start: LatLon, end: LatLon) -> Track:
-        """The parts of the journey in words, and its line."""
         via: list[str] = []
         for number, ride in enumerate(self.rides):
             walked_m, name = self.walks_m[number], ride.stops[0].name

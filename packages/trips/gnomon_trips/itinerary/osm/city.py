@@ -106,7 +106,6 @@ class City(Embedded):
 
     @functools.cached_property
     def streets(self) -> Streets:
-        """The walking network."""
         return build_streets(self.extract.streets)
 
     async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
@@ -212,7 +211,6 @@ class City(Embedded):
         return self.answer(self.places[place_id], "exact")
 
     def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
-        """The shortest way on foot, and to and from the streets."""
         if mode != "walk":
             raise Unsupported(f"{self.about.title} knows ways on foot only, not by {mode}")
         metres = self.streets.metres(start, end)
@@ -221,7 +219,6 @@ class City(Embedded):
         return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="network")
 
     async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
-        """The streets of the shortest way on foot."""
         return self.streets.track(start, end) if mode == "walk" else NO_TRACK
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:

@@ -9,7 +9,6 @@ from gnomon_tools.core.name_match import GOOD_NAME, likeness, plain_name
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.guide_claims import clock_of_number, guide_claims, is_japanese, sentences
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
-from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.plan import Day, DayGuide, ItineraryLeg, Plan, Stop, Visit
 from gnomon_trips.itinerary.reasons import Claim
 from gnomon_trips.itinerary.trip import Trip
@@ -157,17 +156,13 @@ def _truth(
         day=day,
         path="",
         trip=trip,
-        facts=_knowing(facts, known),
+        facts=replace(facts, mentioned={**facts.mentioned, **known}),
     )
     truth = truth_of(claim, said)
     if truth is None or (truth and claim.sort in ("metres", "minutes") and not claim.name):
         of_day = _of_day(claim, day, trip)
         return "" if of_day == "" else truth
     return truth
-
-
-def _knowing(facts: Facts, known: Mapping[str, Place]) -> Facts:
-    return replace(facts, mentioned={**facts.mentioned, **known})
 
 
 def _leg_to(name: str, about: int, day: Day, names: Mapping[str, int], facts: Facts) -> ItineraryLeg | None:
@@ -275,7 +270,6 @@ def _neighbour(claim: Claim, about: int | None, text: str, day: Day, names: Mapp
 
 
 def _names_of(stop: Stop, facts: Facts) -> tuple[str, ...]:
-    """Every name of a stop."""
     place = facts.places.get(stop.id)
     return (stop.name, *((place.name, *place.also) if place else ()))
 

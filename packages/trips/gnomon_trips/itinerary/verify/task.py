@@ -12,7 +12,7 @@ from gnomon_trips.itinerary.hours import minutes_of, opening_of, told_hours
 from gnomon_trips.itinerary.kinds import serves
 from gnomon_trips.itinerary.later_visits import own_id
 from gnomon_trips.itinerary.place import Place
-from gnomon_trips.itinerary.plan import Plan, Skipped, sums_of
+from gnomon_trips.itinerary.plan import Plan, sums_of
 from gnomon_trips.itinerary.reasons import WEEKDAYS
 from gnomon_trips.itinerary.request import SLEEPERS, Money
 from gnomon_trips.itinerary.same_place import is_one_place
@@ -77,7 +77,6 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 
 
 def _visits_apart(plan: Plan, trip: Trip) -> Iterator[Violation]:
-    """Faults of two visits to one place on one day, where not both have a set time."""
     set_times = {place.id for place in trip.named.values() if trip.fixed_hours(place, 0) is not None}
     for number, day in enumerate(plan.days):
         visits: dict[str, list[str]] = {}
@@ -110,7 +109,6 @@ def _origins(plan: Plan, trip: Trip) -> Iterator[Violation]:
 
 
 def _fixed(plan: Plan, trip: Trip) -> Iterator[Violation]:
-    """Faults of places that are to be visited at a set time."""
     for fixed in trip.request.fixed:
         place = trip.named.get(fixed.place)
         for number, day in enumerate(plan.days):
@@ -127,18 +125,14 @@ def _fixed(plan: Plan, trip: Trip) -> Iterator[Violation]:
                     )
 
 
-def _skipped(name: str, plan: Plan) -> Skipped | None:
-    """What the plan says of something that it leaves out."""
-    return next((left for left in plan.skipped if likeness(left.place, name) >= GOOD_NAME), None)
-
-
 def _wishes(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     """Faults of wishes: each is served by a place of its kind, or told as not served."""
     places = [facts.places.get(visit.place.id) for day in plan.days for visit in day.visits]
     for wish in trip.request.wishes:
         if any(place is not None and serves(place, wish) for place in places):
             continue
-        left, server = _skipped(wish, plan), facts.servers.get(wish)
+        left = next((one for one in plan.skipped if likeness(one.place, wish) >= GOOD_NAME), None)
+        server = facts.servers.get(wish)
         is_false = left is not None and server is not None and NONE_KNOWN.search(left.reason) is not None
         yield Violation(
             code="WISH",

@@ -1,7 +1,7 @@
 """One fault of a plan, with its code, where it is, what was expected and what the plan has."""
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from gnomon_trips.itinerary.verify.check_kinds import check_kinds, codes_of
@@ -14,20 +14,15 @@ class Violation:
     """A fault. `path` points into the plan as `days.0.visits.2`; `evidence` says who knows better."""
 
     code: str
+    severity: Severity = "error"
     path: str
     expected: str
     found: str
-    severity: Severity = "error"
     evidence: str = ""
 
     def __post_init__(self) -> None:
         if self.code not in check_kinds():
             raise ValueError(f"no check {self.code!r}")
-
-    def as_json(self) -> dict[str, str]:
-        """Plain data, as results hold it."""
-        keys = ("code", "severity", "path", "expected", "found", "evidence")
-        return {key: getattr(self, key) for key in keys}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +36,6 @@ class Unchecked:
     def __post_init__(self) -> None:
         if self.code not in check_kinds():
             raise ValueError(f"no check {self.code!r}")
-
-    def as_json(self) -> dict[str, str]:
-        """Plain data, as results hold it."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

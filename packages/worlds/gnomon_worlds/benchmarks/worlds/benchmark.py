@@ -21,10 +21,10 @@ from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.difficulty import LEARNED
-from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.oracle_steps import steps_of
+from gnomon_worlds.sample_making import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
 from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, difficulties_of, number_of, offered
 
 if TYPE_CHECKING:

@@ -16,16 +16,16 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clips import draw_label
 from gnomon.media.drawn_later import drawn_later, filmed_later
-from gnomon.media.rules import FrameRule, Uniform, as_asked
+from gnomon.media.frame_rules import FrameRule, Uniform, as_asked
 from gnomon.media.video import Video
 from gnomon_published.benchmarks.gtr_bench.case import Case, Clip
 from gnomon_published.benchmarks.gtr_bench.prompt import Film, Films, Frames, guarded_clips
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture
-from gnomon_worlds.drawing import VERSION, Drawn
 from gnomon_worlds.question import box
 from gnomon_worlds.rendering.clip import Clip as DrawnClip
 from gnomon_worlds.rendering.clip import Style, clips_of
 from gnomon_worlds.rendering.film import MEDIA_TYPE, film
+from gnomon_worlds.sample_making import VERSION, Drawn
 
 
 class FilmedClip(Protocol):
@@ -158,13 +158,11 @@ class WorldFootage(Footage):
 
     @property
     def starts_s(self) -> tuple[float, ...]:
-        """When each clip starts."""
         return tuple(
             sum(video.seconds for video in self._videos[:number]) for number in range(len(self.clips))
         )
 
     def facts(self) -> FootageFacts:
-        """What the footage says of itself."""
         seconds, frames = sum(v.seconds for v in self._videos), sum(v.count for v in self._videos)
         width, height = self.clips[0].style.size_px
         return FootageFacts(seconds=seconds, frames=frames, fps=frames / seconds, width=width, height=height)
@@ -172,7 +170,6 @@ class WorldFootage(Footage):
     def frames_at(
         self, times_s: Sequence[float], *, crop: Box | None = None, max_side_px: int | None = None
     ) -> list[ClipFrame]:
-        """The frames on screen at those times, in order, each once; cut to `crop`, then made smaller."""
         wanted = dict.fromkeys(self._frame(time_s) for time_s in sorted(times_s))
         frames = []
         for number, index in wanted:

@@ -9,9 +9,9 @@ from gnomon.core.sample import Sample
 from gnomon_published.benchmarks.gtr_bench import question_view as gtr
 from gnomon_published.benchmarks.gtr_bench.transforms import Applied
 from gnomon_tools.core.sketch import Line
-from gnomon_worlds.drawing import draw
 from gnomon_worlds.movement import Journey
 from gnomon_worlds.question import Question
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import number_of
 from gnomon_worlds.trajectory import Trip
 

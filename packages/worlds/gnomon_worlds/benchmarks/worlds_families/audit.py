@@ -12,9 +12,9 @@ from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.clock import day_span
 from gnomon.core.option_features import WORDED, OptionTable, worded
 from gnomon.core.sample import DataFault, Sample
-from gnomon_worlds.families.drawing import FAMILIES
 from gnomon_worlds.families.family import FamilyQuestion
 from gnomon_worlds.families.family_numbers import family_number_of
+from gnomon_worlds.families.sample_making import FAMILIES
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OF_SIGHTING = re.compile(r"of sighting (\d)")
@@ -40,7 +40,8 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
             by_size = _by_first_number(offered.options)
             yield guess("smallest number", "floor", protocol, name, left=by_size[:1], offered=offered)
             yield guess("largest number", "floor", protocol, name, left=by_size[-1:], offered=offered)
-            large = _large_boxes(question.evidence)
+            heights = [float(height) for text in question.evidence for *_, height in _BOX.findall(text)]
+            large = bool(heights) and heights[0] > sum(heights) / len(heights)
             left = [index for index in range(len(offered.options)) if (index % 2 == 0) == large]
             yield guess("size of the first box", "floor", protocol, name, left=left, offered=offered)
 
@@ -102,8 +103,3 @@ def _by_first_number(options: Sequence[str]) -> list[int]:
     if any(number is None for number in numbers):
         return []
     return sorted(range(len(options)), key=lambda index: float(_NUMBER.findall(options[index])[0]))
-
-
-def _large_boxes(evidence: Sequence[str]) -> bool:
-    heights = [float(height) for text in evidence for *_, height in _BOX.findall(text)]
-    return bool(heights) and heights[0] > sum(heights) / len(heights)

@@ -22,12 +22,12 @@ from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.scene_marks import way_lines
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.scene.scene import Scene
-from gnomon_worlds.drawing import KEPT_QUESTIONS, map_key, map_of
-from gnomon_worlds.families.drawing import FAMILIES, draw_question
 from gnomon_worlds.families.family import Family, FamilyQuestion
 from gnomon_worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
 from gnomon_worlds.families.features import FEATURES, features_of
+from gnomon_worlds.families.sample_making import FAMILIES, draw_question
 from gnomon_worlds.family_questions import LetteredQuestions, asked
+from gnomon_worlds.sample_making import KEPT_QUESTIONS, map_key, map_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Sample
 from gnomon_worlds.benchmarks.worlds_families.audit import answer_options, case_faults
 from gnomon_worlds.families.family_numbers import family_number_of
-from gnomon_worlds.motion.drawing import MOTION_TASKS
 from gnomon_worlds.motion.flying import AMOUNTS, CHOICES
+from gnomon_worlds.motion.sample_making import MOTION_TASKS
 
 __all__ = ["answer_options", "case_faults", "level_of", "try_shortcuts"]
 

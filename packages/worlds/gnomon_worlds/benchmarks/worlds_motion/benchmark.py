@@ -18,16 +18,16 @@ from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.media.rules import Uniform, as_asked
+from gnomon.media.frame_rules import Uniform, as_asked
 from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.scene.scene import Scene
-from gnomon_worlds.drawing import map_key, map_of
 from gnomon_worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
 from gnomon_worlds.family_questions import LetteredQuestions, asked
-from gnomon_worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon_worlds.motion.features import FEATURES
+from gnomon_worlds.motion.sample_making import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon_worlds.motion.tour import Tour
+from gnomon_worlds.sample_making import map_key, map_of
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import WorldFootage
@@ -45,20 +45,17 @@ class TourFootage(Footage):
 
     @cached_property
     def drawn(self) -> "WorldFootage":
-        """The clip as footage."""
         from gnomon_worlds.benchmarks.worlds.clips import WorldFootage  # late: most jobs show no pictures
         from gnomon_worlds.rendering.tour_clip import TourClip
 
         return WorldFootage(sample_id=self.tour.id, clips=(TourClip(tour=self.tour),), media=self.media)
 
     def facts(self) -> FootageFacts:
-        """What the footage says of itself."""
         return self.drawn.facts()
 
     def frames_at(
         self, times_s: Sequence[float], *, crop: Box | None = None, max_side_px: int | None = None
     ) -> list[ClipFrame]:
-        """The frames on screen at those times."""
         return self.drawn.frames_at(times_s, crop=crop, max_side_px=max_side_px)
 
 

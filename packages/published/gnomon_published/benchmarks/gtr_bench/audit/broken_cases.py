@@ -64,7 +64,6 @@ def _repeats(cases: Sequence[Case]) -> Iterator[DataFault]:
 
 
 def _has_inverse(camera: Camera) -> bool:
-    """Whether the homography can be inverted, at any scale of its rows."""
     matrix = np.asarray(camera.homography, dtype=np.float64)
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     if not np.all(np.isfinite(matrix)) or np.any(largest == 0):

@@ -89,17 +89,14 @@ def of_thumb(name: str) -> Rule:
     """Make the shortcut from the rule of thumb of that name; it needs known places and times."""
 
     def left(question: Seen) -> Left:
-        asked = [name for name in CAMERA_ID.findall(question.text) if name not in _filmed(question)]
+        filmed = {clip.camera for clip in question.clips}
+        asked = [name for name in CAMERA_ID.findall(question.text) if name not in filmed]
         clips = ((clip.camera, clip.boxes, clip.span_s) for clip in question.clips)
         seen = evidence(question.task, clips, question.cameras, asked=asked[0] if asked else "")
         scores = scores_of(seen, question.options).get(name) if seen else None
         return taken([scores[option] for option in question.options]) or None if scores else None
 
     return left
-
-
-def _filmed(question: Seen) -> set[str]:
-    return {clip.camera for clip in question.clips}
 
 
 def same_interval(question: Seen, spans_s: Iterable[tuple[float, float]]) -> list[int]:

@@ -66,7 +66,6 @@ class Seen:
         return [day_span(option) for option in self.options]
 
     def option_orders(self) -> list[tuple[str, ...]]:
-        """The options as orders of cameras."""
         return [tuple(option.split(" → ")) for option in self.options]
 
     def last_end_s(self) -> float | None:

@@ -47,16 +47,12 @@ class LabelScores:
         chosen = [places[place, LETTERS.index(letter)] for place, letter in enumerate(camera_id)]
         return float(np.mean(chosen, axis=0).max())
 
-    def best(self) -> tuple[str, float]:
-        """The id that fits best when nothing is known, and its score."""
-        candidates = []
-        for length, places in self.by_length.items():
-            digits = places[1:, :10].max(axis=1)
-            total = (places[0, LETTERS.index("c")] + digits.sum(axis=0)) / length
-            down, right = np.unravel_index(int(total.argmax()), total.shape)
-            numbers = places[1:, :10, down, right].argmax(axis=1)
-            candidates.append(("c" + "".join(map(str, numbers)), float(total[down, right])))
-        return max(candidates, key=lambda item: item[1])
+    def best(self) -> float:
+        """The score of the id that fits best when nothing is known."""
+        return max(
+            float(((places[0, LETTERS.index("c")] + places[1:, :10].max(axis=1).sum(axis=0)) / length).max())
+            for length, places in self.by_length.items()
+        )
 
 
 def label_scores(red: Grid, arrows: Sequence[Arrow]) -> list[LabelScores]:

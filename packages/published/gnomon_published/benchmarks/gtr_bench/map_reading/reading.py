@@ -15,7 +15,6 @@ READER_VERSION = 1  # a change that can change a reading changes this
 LABEL_FOUND = 0.5  # worst label score that counts as read
 CLEAR_LABEL, CLEAR_SLACK = 0.8, 0.02  # a clear label is what it reads best as; one digit off costs 0.024
 HIDDEN_SLACK = 0.12  # under other ink the best reading need not be the true one
-BLIND_FOUND = 0.75  # the same, without ids to choose among
 ARROW_WEIGHT = 0.3
 CLEAR_FIT = 0.7  # arrows that fit less are partly hidden
 CLEAR_ERROR_PX, HIDDEN_ERROR_PX = 0.5, 2.0
@@ -58,7 +57,6 @@ class MapReading:
         return self.size_px[0] / 2, self.size_px[1] / 2
 
     def xy_m(self, camera: CameraReading) -> tuple[float, float] | None:
-        """The camera's position; None without a scale."""
         if self.scale is None:
             return None
         right_px, down_px = camera.mast_px[0] - self.centre_px[0], camera.mast_px[1] - self.centre_px[1]
@@ -81,7 +79,7 @@ def read_map(picture: Image.Image, camera_ids: Collection[str]) -> MapReading:
         from scipy.optimize import linear_sum_assignment  # late: a map is read once, then its reading
 
         labels = np.array([[score.of(name) for score in scores] for name in names])
-        best = np.array([score.best()[1] for score in scores])
+        best = np.array([score.best() for score in scores])
         slack = np.where(best >= CLEAR_LABEL, CLEAR_SLACK, HIDDEN_SLACK)
         legible = (labels >= LABEL_FOUND) & (labels >= best - slack)
         fits = np.array([arrow.fit for arrow in arrows])
@@ -94,20 +92,6 @@ def read_map(picture: Image.Image, camera_ids: Collection[str]) -> MapReading:
         scale=read_scale(picture),
         cameras=tuple(readings.values()),
         unread=tuple(name for name in names if name not in readings),
-    )
-
-
-def read_map_blind(picture: Image.Image) -> MapReading:
-    """Read every label without knowing one; a label read twice is believed where it fits best."""
-    best: dict[str, CameraReading] = {}
-    for arrow, score in zip(*_drawn(picture), strict=True):
-        name, fit = score.best()
-        if fit >= BLIND_FOUND and (name not in best or fit > best[name].label_score):
-            best[name] = _camera(name, arrow, fit)
-    return MapReading(
-        size_px=picture.size,
-        scale=read_scale(picture),
-        cameras=tuple(best[name] for name in sorted(best)),
     )
 
 

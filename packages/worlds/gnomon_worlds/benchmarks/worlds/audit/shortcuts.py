@@ -16,7 +16,7 @@ from gnomon_worlds.attainable import ON_EDGE_M, SAME_S, is_clear
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.step_features import SEEN
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ALONG_WAYS, along_ways
-from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_making import draw
 from gnomon_worlds.sample_numbers import number_of
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gnomon.core.model import Reply, Request
 from gnomon_workers.heartbeat import Heartbeat
-from gnomon_workers.kept_model import KeptModel
+from gnomon_workers.paused_model import PausedModel
 from gnomon_workers.settings import Timing
 from gnomon_workers.store import Store
 from tests.workers.conftest import create
@@ -41,7 +41,7 @@ async def test_a_call_waits_until_its_reply_can_be_kept(real_store: Store, tmp_p
     timing, request = Timing(lease_s=4.0, watch_s=0.05), Request(messages=[], tools=[])
     database = Path(real_store.url.removeprefix("sqlite:///"))
     with Heartbeat(real_store, job_id=job.id, holder="w", timing=timing) as heartbeat:
-        model = KeptModel(counted, heartbeat=heartbeat, look_s=0.02)
+        model = PausedModel(counted, heartbeat=heartbeat, look_s=0.02)
         await model.reply(request)
         with sqlite3.connect(database) as db:
             db.execute(REFUSES)

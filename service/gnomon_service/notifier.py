@@ -1,4 +1,4 @@
-"""Tells what becomes of jobs: in the log, and to webhooks. Beside that it deletes jobs that are too old.
+"""Tells the log and webhooks how jobs end and what alerts they raise; deletes jobs that are too old.
 
 It works in the process of the API, which knows the data folder and the webhooks. Several may work over one
 database: what is told is told once.
@@ -30,7 +30,7 @@ AT_ONCE = 50  # ends and notices of one turn
 log = logging.getLogger(__name__)
 
 
-class Herald:
+class Notifier:
     """Looks from time to time at what has become of jobs."""
 
     def __init__(self, state: State) -> None:

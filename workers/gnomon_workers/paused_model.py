@@ -1,4 +1,4 @@
-"""Holds back a model's calls while the store takes nothing, as replies would be paid for and lost."""
+"""Holds back a model's calls while the store cannot be written, as replies would be paid for and lost."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.wrapped_model import WrappedModel
 
 
-class KeptModel(WrappedModel):
+class PausedModel(WrappedModel):
     """Any model; its calls wait, beside their trial's time, until the store can be written again."""
 
     def __init__(self, model: Model, *, heartbeat: Heartbeat, look_s: float) -> None:
@@ -24,6 +24,6 @@ class KeptModel(WrappedModel):
         return await self._model.reply(request)
 
 
-def kept(model: Model, *, heartbeat: Heartbeat, look_s: float) -> Model:
+def paused(model: Model, *, heartbeat: Heartbeat, look_s: float) -> Model:
     """The model, which is called only while its replies can be kept; one of this program is free anyway."""
-    return model if is_built_in(model.id) else KeptModel(model, heartbeat=heartbeat, look_s=look_s)
+    return model if is_built_in(model.id) else PausedModel(model, heartbeat=heartbeat, look_s=look_s)

@@ -13,7 +13,7 @@ from typing import IO
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 from gnomon.core.errors import SpecError
-from gnomon.exchange.sheet_numbers import USUAL, number_as_seen
+from gnomon.exchange.xlsx_numbers import USUAL, number_as_seen
 from gnomon.stopping import check_wanted
 
 MOST_BYTES = 256 * 2**20  # that a member may unpack to

@@ -17,6 +17,7 @@ from gnomon_analyses.kinds import LabelledByJudge, need
 from gnomon_analyses.statistics.agreement import agreement, cohen_kappa, fleiss_kappa
 
 Judge = tuple[str, int]  # the judge's model and repeat
+LABEL = "right"  # of replies that are judged by the truth
 LabelsByCase = Mapping[str, Mapping[Judge, Mapping[str, int]]]  # by case, judge and label
 
 
@@ -55,15 +56,13 @@ def summarise(
     }
 
 
-def against(
-    judgements: Sequence[Row], labels: Mapping[str, bool], *, label: str
-) -> dict[str, dict[str, Any]]:
+def against(judgements: Sequence[Row], labels: Mapping[str, bool]) -> dict[str, dict[str, Any]]:
     """How far each judge agrees with labels that are there by case: the share alike, and Cohen's kappa with
     its interval. A judge's first repeat counts.
     """
     items: dict[str, list[list[tuple[str, Hashable]]]] = defaultdict(list)
     for row in judgements:
-        flag = row.metrics.get(label)
+        flag = row.metrics.get(LABEL)
         if row.sample_id in labels and row.repeat == 0 and isinstance(flag, int | float):
             items[row.model].append([("label", labels[row.sample_id]), ("judge", bool(flag))])
     agreements = {judge: agreement(pairs) for judge, pairs in items.items()}
@@ -79,7 +78,7 @@ def against(
 
 
 def judged_contrasts(
-    judgements: Sequence[Row], rows: Sequence[Row], contrasts: Sequence[Contrast], *, label: str
+    judgements: Sequence[Row], rows: Sequence[Row], contrasts: Sequence[Contrast]
 ) -> list[dict[str, Any]]:
     """Each contrast by what each judge says, over the samples that it labelled under both arms: the paired
     difference by the report's own rule, with none of the adjustments for several contrasts.
@@ -87,7 +86,7 @@ def judged_contrasts(
     by_trial = {row.trial_id: row for row in rows}
     flags: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for judgement in judgements:
-        row, flag = by_trial.get(judgement.sample_id), judgement.metrics.get(label)
+        row, flag = by_trial.get(judgement.sample_id), judgement.metrics.get(LABEL)
         if row is not None and isinstance(flag, int | float):
             flags[judgement.model, row.model, row.arm][row.sample_id].append(float(flag))
     clusters = {row.sample_id: row.cluster or row.sample_id for row in rows}

@@ -6,7 +6,6 @@ from random import Random
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon_worlds.drawing import KEPT_QUESTIONS, RANGED_WORLDS, WORLDS, world_of
 from gnomon_worlds.families.family import Family, FamilyQuestion
 from gnomon_worlds.families.family_numbers import FamilyNumber
 from gnomon_worlds.families.features import features_of
@@ -19,6 +18,7 @@ from gnomon_worlds.families.permanence import (
     WHERE_HIDDEN,
 )
 from gnomon_worlds.families.possible_ways import SAME, WHICH
+from gnomon_worlds.sample_making import KEPT_QUESTIONS, RANGED_WORLDS, WORLDS, world_of
 from gnomon_worlds.world import World
 
 FAMILIES: tuple[Family, ...] = (

@@ -139,7 +139,6 @@ class Boxes:
         return len(self.time_s)
 
     def only(self, rows: NDArray[np.bool_]) -> "Boxes":
-        """The boxes of some rows."""
         return Boxes(
             camera=self.camera[rows],
             target=self.target[rows],
@@ -186,7 +185,6 @@ class Tracking:
         return "indoor" if set(self.bodies or (self.body,)) == {"pedestrian"} else self.kind
 
     def body_of(self, target: int) -> BodyKind:
-        """The kind of a target."""
         return self.bodies[target] if self.bodies else self.body
 
 

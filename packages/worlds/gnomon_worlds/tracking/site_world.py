@@ -27,11 +27,11 @@ from gnomon_worlds.movement import Journey
 from gnomon_worlds.names import camera_ids
 from gnomon_worlds.tracking.calibration import Calibration
 from gnomon_worlds.tracking.cleaning import Stay, Walker
+from gnomon_worlds.tracking.neutral_form import Track, Tracking
 from gnomon_worlds.tracking.paths import BODIES, Gap, PathMaker, journey_along, point_at
 from gnomon_worlds.tracking.sightings import Seen
 from gnomon_worlds.tracking.summary import TOLERANCE_M
 from gnomon_worlds.tracking.synthetic import NEAR_M, copies_of, seen_by
-from gnomon_worlds.tracking.tracking import Track, Tracking
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import Spot, World
 
@@ -61,7 +61,6 @@ class RecordedTrip(Trip):
     is_known: bool = False
 
     def stay_of(self, sighting: Sighting) -> Stay:
-        """The stay that a sighting stands for."""
         return self.stays[self._place(sighting)]
 
     def seen_of(self, sighting: Sighting) -> Seen:

@@ -9,7 +9,6 @@ from typing import Any
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.drawing import KEPT_QUESTIONS, world_of
 from gnomon_worlds.families.family import FamilyQuestion
 from gnomon_worlds.families.family_numbers import FamilyNumber
 from gnomon_worlds.motion import flight_questions
@@ -20,6 +19,7 @@ from gnomon_worlds.motion.short_ways import Settled
 from gnomon_worlds.motion.tour import Tour
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.recordings.questions import TASKS
+from gnomon_worlds.sample_making import KEPT_QUESTIONS, world_of
 
 VERSION = 1  # of the tours, in their ids: a change that changes them changes it
 TOURS = 200  # drawn in search of one that holds the question
