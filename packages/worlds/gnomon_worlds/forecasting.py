@@ -115,9 +115,9 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
         theirs = where.index(place.camera, 1)
         if where[theirs - 1] in (last.camera, place.camera):
             continue
-        met = companion.sightings[theirs]
+        other = companion.sightings[theirs]
         # so that it comes at some time during the first one's stay
-        delay_s = place.start_s + rng.uniform(-0.6 * met.stay_s, 0.6 * place.stay_s) - met.start_s
+        delay_s = place.start_s + rng.uniform(-0.6 * other.stay_s, 0.6 * place.stay_s) - other.start_s
         companion = companion.later(companion.journey.in_step_s(delay_s))
         if world.is_crowded:
             both_hiding = beside_one_another(world, first, companion)
