@@ -67,16 +67,6 @@ class KeyRing:
     def __bool__(self) -> bool:
         return bool(self._fixed) or self._file is not None
 
-    def scope_of(self, key: str, *, today: dt.date | None = None) -> Scope | None:
-        """The scope of `key` today; None if it is not valid.
-
-        >>> ring = KeyRing([parse_key("read 0123456789abcdef until 2026-01-31")])
-        >>> [ring.scope_of("0123456789abcdef", today=dt.date(2026, month, 1)) for month in (1, 2)]
-        ['read', None]
-        """
-        entry = self.find(key, today=today)
-        return None if entry is None else entry.scope
-
     def find(self, key: str, *, today: dt.date | None = None) -> Key | None:
         """The entry of `key` that is valid today, of several the one with the widest scope."""
         digest, today = digest_of(key), today or dt.datetime.now(dt.UTC).date()

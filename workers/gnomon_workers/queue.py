@@ -62,11 +62,7 @@ def queue_name(queue: str, priority: str) -> str:
 
 
 def queue_names(queues: Sequence[str]) -> list[str]:
-    """The RQ queues a worker listens to, most urgent first.
-
-    >>> queue_names(["a", "b"])[:3]
-    ['gnomon.a.high', 'gnomon.b.high', 'gnomon.a.normal']
-    """
+    """The RQ queues a worker listens to, most urgent first."""
     return [queue_name(queue, priority) for priority in PRIORITIES for queue in queues]
 
 

@@ -8,11 +8,6 @@ from starlette.exceptions import HTTPException
 def choose(accept: str | None, offered: Sequence[str]) -> str:
     """The offered type that `accept` prefers; the first one offered if it has no preference.
 
-    >>> choose("text/html;q=0.9, application/json", ("application/json", "text/html"))
-    'application/json'
-    >>> choose("text/*", ("application/json", "text/html"))
-    'text/html'
-
     Raises:
         HTTPException: 406, it accepts none of them.
     """

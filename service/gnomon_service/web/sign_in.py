@@ -34,7 +34,7 @@ def sign_in(
     """Keep the key in a cookie, if it is valid."""
     key, target = key.strip(), own_path(next)
     if not comes_from_here(request) or (
-        state.settings.api_keys and state.settings.api_keys.scope_of(key) is None
+        state.settings.api_keys and state.settings.api_keys.find(key) is None
     ):
         view = {"title": "Sign in", "answer": "", "next": target, "is_refused": True}
         return respond(request, "sign_in.html.j2", view, status=403)

@@ -39,11 +39,7 @@ class Escape(Exception):
 
 
 def is_ctrl_c(error: BaseException) -> bool:
-    """Whether it may be the user's Ctrl-C: only Python's own handler raises that, and in the main thread.
-
-    >>> is_ctrl_c(SystemExit(1))
-    False
-    """
+    """Whether it may be the user's Ctrl-C: only Python's own handler raises that, and in the main thread."""
     return isinstance(error, KeyboardInterrupt) and (
         isinstance(error, Interrupted)
         or (
@@ -55,11 +51,6 @@ def is_ctrl_c(error: BaseException) -> bool:
 
 class contained:  # noqa: N801 (reads as what it does; a class, as every call of a model is within one)
     """Within, code of a plug-in is called; Ctrl-C and the cancellation of a task pass.
-
-    >>> with contained():
-    ...     raise SystemExit(3)
-    Traceback (most recent call last):
-    gnomon_tools.core.plugin_code.Escape: SystemExit: 3
 
     Raises:
         Escape: it raised what is no `Exception`.

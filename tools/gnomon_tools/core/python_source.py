@@ -14,20 +14,12 @@ _TRIES = 100
 
 
 def parse(source: str | bytes) -> ast.Module:
-    """The syntax tree of a module, as `ast.parse` gives it.
-
-    >>> parse("speed(5)").body[0].value.func.id
-    'speed'
-    """
+    """The syntax tree of a module, as `ast.parse` gives it."""
     return _asked_again(lambda: ast.parse(source))
 
 
 def literal(source: str) -> Any:
-    """The value of a literal, as `ast.literal_eval` gives it.
-
-    >>> literal("{'metres': 5}")
-    {'metres': 5}
-    """
+    """The value of a literal, as `ast.literal_eval` gives it."""
     return _asked_again(lambda: ast.literal_eval(source))
 
 

@@ -82,11 +82,7 @@ class Toolbox:
         self._bind(self._context.having(value) if self._context else None)
 
     def call(self, name: str, arguments: str) -> Observation:
-        """Run the tool `name` on `arguments`, a JSON object as the model wrote it.
-
-        >>> Toolbox((), None).call("fly", "{}").error
-        'unknown_tool'
-        """
+        """Run the tool `name` on `arguments`, a JSON object as the model wrote it."""
         tool = self._tools.get(name)
         if tool is None:
             return unknown_tool(name, list(self._tools))

@@ -137,9 +137,6 @@ def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float
     """Where a path runs inside `area`: stretches (enters, leaves) in metres along the path, in order.
 
     Exact for the straight pieces of the path, also where the path crosses itself. A mere touch is no stretch.
-
-    >>> crossings([(0, 0), (10, 0)], Polygon([(2, -1), (4, -1), (4, 1), (2, 1)]))
-    [(2.0, 4.0)]
     """
     if not path_m or _is_apart(path_m, area):  # as most are: few parts of a way to a view run through it
         return []

@@ -157,12 +157,7 @@ def server_tool(server: str, definition: ToolServer, listed: ListedTool) -> Serv
 
 
 def argument_faults(name: str, schema: Mapping[str, Any], value: object) -> list[str]:
-    """What in the arguments breaks the schema; nothing where the schema itself cannot be read.
-
-    >>> schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    >>> argument_faults("t", schema, {"n": "two"})
-    ["n: 'two' is not of type 'integer'"]
-    """
+    """What in the arguments breaks the schema; nothing where the schema itself cannot be read."""
     return _faults(f"arguments of {name}", schema, value)
 
 

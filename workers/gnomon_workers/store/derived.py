@@ -3,9 +3,8 @@
 from collections.abc import Collection
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from gnomon_workers.store.database import Database
+from gnomon_workers.store.database import Database, insert_or_update
 from gnomon_workers.store.schema import derived
 
 QUERY_JOBS = 500
@@ -40,9 +39,5 @@ class Derived(Database):
         """Keep a document in place of the last one of its kind, unless it is very large."""
         if len(body) > MAX_BYTES:
             return
-        new = {"stamp": stamp, "body": body}
-        insert = sqlite.insert if self._is_sqlite else postgresql.insert
-        statement = insert(derived).values(job_id=job_id, kind=kind, **new)
-        key = (derived.c.job_id, derived.c.kind)
         with self.writing() as db:
-            db.execute(statement.on_conflict_do_update(index_elements=key, set_=new))
+            insert_or_update(db, derived, {"job_id": job_id, "kind": kind, "stamp": stamp, "body": body})

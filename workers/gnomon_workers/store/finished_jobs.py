@@ -14,15 +14,14 @@ from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import PlannedSamples
 from gnomon.exchange.imported_job import is_imported
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
+from gnomon.trials.trial_plan import count_trials, expand_trials, trial_id
 from gnomon_workers.budget.usage import Usage
-from gnomon_workers.store.database import insert_all
 from gnomon_workers.store.job_counters import add_results, lock_jobs
 from gnomon_workers.store.job_ends import end_job
 from gnomon_workers.store.jobs import Jobs, seal_plan
 from gnomon_workers.store.records import JobStatus
 from gnomon_workers.store.schema import jobs, results, traces, trials
-from gnomon_workers.store.serialization import job_values, pack, row_values, trial_values, unpack
+from gnomon_workers.store.serialization import job_values, pack, row_values, unpack
 from gnomon_workers.store.shard_sizes import shard_size
 
 BATCH = 1_000
@@ -65,7 +64,7 @@ class FinishedJobs(Jobs):
         job_id, count = "j_" + secrets.token_hex(10), count_trials(spec, len(refs))
         samples = PlannedSamples()
         try:
-            self._plan(expand_trials(job_id, spec, samples.noting(refs)), shard_size(spec, count))
+            self.insert_trials(expand_trials(job_id, spec, samples.noting(refs)), shard_size(spec, count))
             rows = iter(ended)
             spent: list[Row] = []
             while batch := list(islice(rows, BATCH)):
@@ -97,12 +96,6 @@ class FinishedJobs(Jobs):
             if not (self.rollback_unless_committed(job_id) and isinstance(error, OperationalError)):
                 raise
         return job_id
-
-    def _plan(self, planned_trials: Iterable[Trial], size: int) -> None:
-        rows = (trial_values(trial, ordinal=n, shard=n // size) for n, trial in enumerate(planned_trials))
-        while batch := list(islice(rows, 10 * BATCH)):
-            with self.writing() as db:
-                insert_all(db, trials, batch)
 
     def _insert_finished(self, job_id: str, batch: Sequence[FinishedTrial]) -> list[Row]:
         rows = [
