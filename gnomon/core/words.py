@@ -6,7 +6,8 @@ the same prompts; its agents name tools before the question, also where calls ar
 limits, and schemas are short. In version 4 the example of the agent `code` calls a function of the arm. In
 version 5 no guarded prompt asks for JSON and no other text. In version 6 that example names the arguments,
 the last line of `code` asks for a call, a tool's schema has at most 250 tokens, and texts are cut at no colon
-inside quotes. A job keeps the version that it began with: loaders write the latest, and a trial puts back the
+inside quotes. Since version 7 a model that makes the same call again is asked to answer, not only to use the
+result. A job keeps the version that it began with: loaders write the latest, and a trial puts back the
 words of before (`reworded`, `asking_for_json_only`).
 """
 
@@ -14,14 +15,15 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-WordsVersion = Literal[1, 2, 3, 4, 5, 6]
+WordsVersion = Literal[1, 2, 3, 4, 5, 6, 7]
 FIRST_WORDS: WordsVersion = 1  # of jobs that do not say
 TOOLS_FIRST: WordsVersion = 3  # from here on tools that are told of in words stand before the question
 CALL_SHOWN: WordsVersion = 4  # from here on the example of Python that an agent gives calls a tool
 JSON_ENDS: WordsVersion = 5  # from here on a guarded prompt asks for JSON at the end, and not for it alone
 CALL_NAMED: WordsVersion = 6  # from here on that example names arguments, and a last line asks for a call
 BOUNDED: WordsVersion = 6  # from here on schemas of our own tools have a bound
-LATEST_WORDS: WordsVersion = 6
+ANSWER_ASKED: WordsVersion = 7  # from here on who makes the same call again is asked to answer
+LATEST_WORDS: WordsVersion = 7
 
 Closing = Literal["first_words", "last_line", "end_json", "when_json"]
 LETTER, TEXT, NUMBER = "<letter>", "<text>", "<number>"

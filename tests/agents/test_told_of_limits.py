@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.core.words import FIRST_WORDS, LATEST_WORDS, WordsVersion
 from gnomon_agents.code import code
-from gnomon_agents.core.tool_turn import LAST_TURN, NO_CALLS_LEFT, SAME_RESULT
+from gnomon_agents.core.tool_turn import LAST_TURN, NO_CALLS_LEFT, SAME_RESULT, USE_IT
 from gnomon_agents.plan import plan
 from gnomon_agents.react import react
 from gnomon_agents.text_react import USED_UP, text_react
@@ -35,6 +35,11 @@ async def test_a_call_that_repeats_an_earlier_one_is_told_so_with_its_result(new
     first, other, again = await told(new_context, ECHO, OTHER, ECHO, words=LATEST_WORDS)
     assert (json.loads(first), json.loads(other)) == ({"said": "hi"}, {"said": "ho"})
     assert again == f"{first}\n{SAME_RESULT}"
+
+
+async def test_a_job_of_earlier_words_is_told_to_use_the_result(new_context):
+    first, again = await told(new_context, ECHO, ECHO, words=6)
+    assert again == f"{first}\n{USE_IT}"
 
 
 async def test_the_last_result_says_that_no_call_is_left(new_context):

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.message import Message, ToolCall, ToolChoice, text_of
-from gnomon.core.words import FIRST_WORDS, TOOLS_FIRST
+from gnomon.core.words import ANSWER_ASKED, FIRST_WORDS, TOOLS_FIRST
 
-SAME_RESULT = "You have made this call before, and this is the same result. Use it to answer."
+USE_IT = "You have made this call before, and this is the same result. Use it to answer."
+SAME_RESULT = (
+    "You have made this call before, and this is the same result. "
+    "If you have what you need, answer now, in the form that the question asks for."
+)
 NO_CALLS_LEFT = "All tool calls are used up. Answer now, in the form that the question asks for."
 LAST_TURN = "This is your last reply. Answer now, in the form that the question asks for."
 
@@ -50,12 +54,10 @@ async def run_calls(context: AgentContext, calls: Sequence[ToolCall]) -> list[Me
     A call that repeats an earlier one and gives the same result is told so; so is, with the last result, that
     no call is left. Jobs of the first words are told neither.
     """
-    results = []
+    told, results = SAME_RESULT if context.words >= ANSWER_ASKED else USE_IT, []
     for call in calls:
         message, is_same = await run_noted(context, call)
-        results.append(
-            with_note(message, SAME_RESULT) if is_same and context.words != FIRST_WORDS else message
-        )
+        results.append(with_note(message, told) if is_same and context.words != FIRST_WORDS else message)
     if limit := limit_now(context):
         results[-1] = with_note(results[-1], limit)
     return results
