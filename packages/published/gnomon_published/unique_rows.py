@@ -49,22 +49,25 @@ def unique_rows(
     repeats: str,
     faults_of: Callable[[Q], Iterable[DataFault]] = lambda _: (),
     id_of: Callable[[Q], str] = attrgetter("sample_id"),
+    place_of: Callable[[int, Row], str] = lambda number, _: f"row {number}",
 ) -> tuple[list[Q], list[DataFault]]:
     """Every row that can be asked, in the order of the file, and what is wrong with rows.
 
-    `name_of` names a row that cannot be read, `repeats` what two rows of one id have in common.
+    `name_of` names a row that cannot be read, `repeats` what two rows of one id have in common, and
+    `place_of` where the second is. Whatever `read` makes of a row that is wrong, the others are read.
     """
     questions: dict[str, Q] = {}
     faults: list[DataFault] = []
     for number, row in enumerate(rows):
         try:
             question = read(row)
-        except (DataError, SpecError) as error:
-            faults.append(DataFault(sample_id=name_of(number, row), kind="malformed", detail=str(error)))
+        except (DataError, SpecError, ValueError, RecursionError) as error:
+            detail = str(error)[:200]
+            faults.append(DataFault(sample_id=name_of(number, row), kind="malformed", detail=detail))
             continue
         sample_id = id_of(question)
         if sample_id in questions:
-            detail = f"row {number} repeats {repeats}; the first one counts"
+            detail = f"{place_of(number, row)} repeats {repeats}; the first one counts"
             faults.append(DataFault(sample_id=sample_id, kind="duplicate", detail=detail))
             continue
         questions[sample_id] = question

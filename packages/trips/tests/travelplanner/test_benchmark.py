@@ -79,6 +79,8 @@ def test_levels_are_cells_and_tasks_with_a_common_city_are_kin(made_up: Path) ->
         ({**rows()[0], "idx": 3, "query": "Somewhere nice, please."}, "malformed"),
         ({**rows()[0], "idx": 3, "query": EASY.replace("Brine", "Calder")}, "malformed"),
         ({**rows()[0], "idx": 3, "reference_information": {"Weather": []}}, "malformed"),
+        ({**rows()[0], "idx": 3, "query": EASY.replace("March 1st", "February 30th")}, "malformed"),
+        ({**rows()[0], "idx": 3, "query": EASY.replace("$1", "$" + 5_000 * "1")}, "malformed"),
         (rows()[0], "duplicate"),
     ],
 )
@@ -86,6 +88,12 @@ def test_what_cannot_be_read_is_a_data_fault(tmp_path: Path, row: object, kind: 
     samples = opened(written(tmp_path, row))  # type: ignore[arg-type] # a row, or a line that is none
     assert [fault.kind for fault in samples.faults] == [kind]
     assert len(samples.refs) == 2
+
+
+def test_a_fault_says_which_line_and_what_is_wrong_with_it(tmp_path: Path) -> None:
+    broken, repeated = opened(written(tmp_path, '{"idx": ', "", rows()[0])).faults  # type: ignore[arg-type]
+    assert (broken.sample_id, broken.detail) == ("line 3", "Expecting value: line 1 column 9 (char 8)")
+    assert repeated.detail == "line 5 repeats the idx; the first one counts"
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def read_items(file: Path) -> tuple[list[Item], list[DataFault]]:
         repeats="an index",
         faults_of=_label_faults,
         id_of=attrgetter("index"),
+        place_of=lambda number, _: f"{FILE}[{number}]",
     )
 
 

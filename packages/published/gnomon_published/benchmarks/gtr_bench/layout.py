@@ -81,6 +81,7 @@ def read_cases(layout: Layout) -> tuple[list[Case], list[DataFault]]:
         name_of=lambda _, row: row[0],
         repeats="a case_id",
         id_of=attrgetter("case_id"),
+        place_of=lambda _, row: row[0],
     )
 
 

@@ -145,6 +145,7 @@ def read_videos(folder: Path, *, language: Language = "en") -> tuple[dict[str, V
         repeats="a video_id",
         faults_of=_gold_faults,
         id_of=attrgetter("video_id"),
+        place_of=lambda _, row: row[0],
     )
     return {video.video_id: video for video in videos}, faults
 

@@ -1,6 +1,7 @@
 """Reads the published `train.jsonl`: queries, their reference information and people's plans."""
 
 import datetime as dt
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,9 +74,10 @@ def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
     numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     return unique_rows(
         numbered,
-        lambda row: task_of(json_value(row[1])),
+        lambda row: task_of(json.loads(row[1])),
         name_of=lambda _, row: _name(*row),
         repeats="the idx",
+        place_of=lambda _, row: f"line {row[0]}",
     )
 
 
