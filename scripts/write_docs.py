@@ -27,7 +27,7 @@ from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from gnomon_service.api.documentation import parts_of_spec
-from gnomon_tools.core.schema_words import fields_of, range_words
+from gnomon_tools.core.schema_fields import fields_of, range_words
 from gnomon_tools.core.tool import Tool
 from gnomon_tools.core.toolbox import TOOLS
 from scripts import limits

@@ -14,7 +14,7 @@ from gnomon_tools.core.batch import BadColumn, Batch, run_batch
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.geometry.geodesic import to_wgs84
+from gnomon_tools.geometry.to_wgs84 import to_wgs84
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 

@@ -15,7 +15,7 @@ from shapely import LineString, Polygon
 from shapely.geometry.polygon import orient
 
 from gnomon_tools.core.regular_file import open_regular
-from gnomon_tools.geometry.geodesic import to_wgs84
+from gnomon_tools.geometry.to_wgs84 import to_wgs84
 from gnomon_tools.scene.boxes import Box
 from gnomon_tools.scene.decode import Decoder
 from gnomon_tools.scene.document import SceneDocument, SceneError

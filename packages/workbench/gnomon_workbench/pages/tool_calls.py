@@ -21,7 +21,7 @@ from gnomon.traces.result_table import UNITS, result_table
 from gnomon_service.api.state import State
 from gnomon_tools.core.inputs import need_words
 from gnomon_tools.core.json_text import json_object
-from gnomon_tools.core.schema_words import kind_of
+from gnomon_tools.core.schema_fields import kind_of
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool
 from gnomon_tools.core.toolbox import Observation, Toolbox

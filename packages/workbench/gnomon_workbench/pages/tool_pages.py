@@ -17,7 +17,7 @@ from gnomon_service.api.places import in_place
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
 from gnomon_tools.core.inputs import Need, need_words
-from gnomon_tools.core.schema_words import fields_of
+from gnomon_tools.core.schema_fields import fields_of
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool, contract_hash
 from gnomon_tools.core.toolbox import TOOLS
