@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+CODE = ("gnomon", "tools", "agents", "workers", "service", "packages", "scripts")
 CHARTS = re.findall(r"```mermaid\n(.*?)```", MAP, re.DOTALL)
 
 
@@ -39,6 +40,17 @@ def test_what_the_map_names_is_there(path):
 def test_an_arrow_of_the_map_is_an_import(source, target):
     module = re.sub(r"^(?:tools|agents|workers|service)/", "", target.removesuffix(".py"))
     assert module.replace("/", ".") in set(imported(source))
+
+
+def test_modules_name_files_that_are_there():
+    files = [path.relative_to(ROOT).as_posix() for part in CODE for path in (ROOT / part).rglob("*.py")]
+    paths, absent = " ".join(f"/{file}" for file in files) + " ", []
+    for file in files:
+        said = re.match(r'r?"""(.*?)"""', (ROOT / file).read_text(encoding="utf-8"), re.DOTALL)
+        for name in re.findall(r"`([\w/]+\.py)`", said[1] if said else ""):
+            if f"/{name} " not in paths:
+                absent.append(f"{file}: {name}")
+    assert absent == []
 
 
 def test_the_map_has_arrows():

@@ -1,7 +1,7 @@
 """GTR-Bench: where and when was the target, across the cameras of a street or a building.
 
 Start at `benchmark.py`. `layout.py` and `loader.py` read the published folder, `case.py` a question,
-`clock.py` its times, `scenes.py` and `map_reading/` the places; `prompt.py` asks; `official.py` scores as
+`scenes.py` and `map_reading/` the places; `prompt.py` asks; `official.py` scores as
 released, `scoring.py` strictly. `audit/` holds the shortcuts.
 """
 

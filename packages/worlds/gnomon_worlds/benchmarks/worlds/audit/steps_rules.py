@@ -1,7 +1,4 @@
-"""Reads numbers and directions off the true steps, and tries the computation that they leave to be done.
-
-What words and single look-ups give away a learner finds (`steps_learner.py`).
-"""
+"""Reads numbers and directions off the true steps, and tries the computation that they leave to be done."""
 
 import math
 import re
