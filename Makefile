@@ -62,7 +62,7 @@ bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Insp
 	$(BIN)/python -m bench.report_size --rows 1000000
 	$(BIN)/python -m bench.view_times
 
-evidence: $(VENV)/dev.installed  ## ask two real models with and without tools, and seal what came (two hours; goes on where it stopped)
+evidence: $(VENV)/dev.installed  ## ask two real models with and without tools, and seal what came (two and a half hours; goes on where it stopped)
 	$(BIN)/python -m scripts.evidence
 
 cards: $(VENV)/dev.installed  ## ask a real model with the tools of six public servers, seal, and write docs/cards (two hours; goes on)

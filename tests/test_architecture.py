@@ -47,9 +47,8 @@ def test_modules_name_files_that_are_there():
     paths, absent = " ".join(f"/{file}" for file in files) + " ", []
     for file in files:
         said = re.match(r'r?"""(.*?)"""', (ROOT / file).read_text(encoding="utf-8"), re.DOTALL)
-        for name in re.findall(r"`([\w/]+\.py)`", said[1] if said else ""):
-            if f"/{name} " not in paths:
-                absent.append(f"{file}: {name}")
+        names = re.findall(r"`([\w/]+\.py)`", said[1] if said else "")
+        absent += [f"{file}: {name}" for name in names if f"/{name} " not in paths]
     assert absent == []
 
 
