@@ -62,8 +62,7 @@ def unique_rows(
         try:
             question = read(row)
         except (DataError, SpecError, ValueError, RecursionError) as error:
-            detail = str(error)[:200]
-            faults.append(DataFault(sample_id=name_of(number, row), kind="malformed", detail=detail))
+            faults.append(DataFault(sample_id=name_of(number, row), kind="malformed", detail=str(error)))
             continue
         sample_id = id_of(question)
         if sample_id in questions:
