@@ -13,7 +13,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault, Sample
 from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon_published.unique_rows import unique_rows
-from gnomon_tools.core.json_text import json_value
+from gnomon_tools.core.json_text import json_object
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_trips.benchmarks.travelplanner.query import level_of, read_query
 from gnomon_trips.sandbox.plan import Days
@@ -75,15 +75,10 @@ def read_tasks(file: Path) -> tuple[list[TravelTask], list[DataFault]]:
     return unique_rows(
         numbered,
         lambda row: task_of(json.loads(row[1])),
-        name_of=lambda _, row: _name(*row),
+        name_of=lambda _, row: str(json_object(row[1]).get("idx", f"line {row[0]}")),
         repeats="the idx",
         place_of=lambda _, row: f"line {row[0]}",
     )
-
-
-def _name(number: int, line: str) -> str:
-    row = json_value(line)
-    return str(row["idx"]) if isinstance(row, dict) and "idx" in row else f"line {number}"
 
 
 def task_in(sample: Sample) -> TravelTask:
