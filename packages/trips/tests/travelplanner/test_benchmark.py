@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_a_data_fault(tmp_path: Path, row: object, kind: 
 
 
 def test_a_fault_says_which_line_and_what_is_wrong_with_it(tmp_path: Path) -> None:
-    broken, repeated = opened(written(tmp_path, '{"idx": ', "", rows()[0])).faults  # type: ignore[arg-type]
+    broken, repeated = opened(written(tmp_path, '{"idx": ', "", rows()[0])).faults
     assert (broken.sample_id, broken.detail) == ("line 3", "Expecting value: line 1 column 9 (char 8)")
     assert repeated.detail == "line 5 repeats the idx; the first one counts"
 
