@@ -1,6 +1,6 @@
 """Reads numbers and directions off the true steps, and tries the computation that they leave to be done.
 
-What words and single look-ups give away a learner finds (`steps_learner.py`).
+What words and single look-ups give away a learner finds (`step_features.py` has what it learns from).
 """
 
 import math
