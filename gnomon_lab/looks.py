@@ -141,5 +141,8 @@ def _completed(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    with ThreadPoolExecutor(1, thread_name_prefix="gnomon-lab") as thread:
+    thread = ThreadPoolExecutor(1, thread_name_prefix="gnomon-lab")
+    try:
         return thread.submit(asyncio.run, work).result()
+    finally:
+        thread.shutdown(wait=False)  # a cell that is interrupted ends at once

@@ -19,7 +19,10 @@ ERRORS_READ = 200  # of one document: for each unknown name a field is looked fo
 class StrictModel(BaseModel):
     """Unknown names are refused, numbers are finite, nothing changes once it is read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    # "constants": what is not finite in a value of any form stays so when it is written, and is refused there
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, ser_json_inf_nan="constants"
+    )
 
 
 def _as_tuple(source: Any, schema_of: GetCoreSchemaHandler) -> CoreSchema:

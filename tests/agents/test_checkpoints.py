@@ -12,7 +12,7 @@ import pytest
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import tools_condition
 
-from gnomon.core.agent import AGENTS, Agent
+from gnomon.core.agent import AGENTS, Agent, AgentContext
 from gnomon.core.row import Row
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
@@ -24,6 +24,7 @@ from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.core.checkpointer import TrialSaver
 from gnomon_agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
+from gnomon_agents.core.langgraph_runtime import run_graph
 from gnomon_agents.models.catalog import open_model
 from gnomon_trips.itinerary.effort import Effort
 
@@ -48,14 +49,29 @@ async def ask(state: dict[str, Any]) -> dict[str, Any]:
     return {"messages": [await TrialChatModel().ainvoke(state["messages"])]}
 
 
-def own_graph() -> Agent:
+def looped() -> Any:
     graph = StateGraph(MessagesState)
     graph.add_node("ask", ask)
     graph.add_node("tools", call_trial_tools)
     graph.add_edge(START, "ask")
     graph.add_conditional_edges("ask", tools_condition, {"tools": "tools", END: END})
     graph.add_edge("tools", "ask")
-    return GraphAgent("planner", "A loop of model and tools.", graph.compile())
+    return graph.compile()
+
+
+def own_graph() -> Agent:
+    return GraphAgent("planner", "A loop of model and tools.", looped())
+
+
+class TwoLoops:
+    """An agent with two graphs, one after the other: neither is all that it does."""
+
+    name, description, uses_tools = "planner", "Two loops of model and tools.", True
+
+    async def answer(self, context: AgentContext) -> str:
+        first = await run_graph(looped(), {"messages": context.prompt}, context)
+        again = {"messages": [*first["messages"], {"role": "user", "content": "Are you sure?"}]}
+        return str((await run_graph(looped(), again, context))["messages"][-1].text)
 
 
 PLANNER = [FIND, json.dumps(EARLY), FIND, json.dumps(EARLY)]
@@ -63,6 +79,7 @@ PLAYS = {
     "planner": (lambda: AGENTS.get("planner"), PLANNER),
     "react": (lambda: AGENTS.get("react"), LOOP),
     "own graph": (own_graph, LOOP),
+    "two loops": (TwoLoops, [*LOOP, FIND, "Yes."]),
 }
 
 
@@ -141,7 +158,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Play]
     return of
 
 
-@pytest.mark.parametrize("name", PLAYS)
+@pytest.mark.parametrize("name", ["planner", "react", "own graph"])
 async def test_a_trial_goes_on_after_each_of_its_checkpoints_as_if_nothing_had_happened(
     play: Callable[..., Play], name: str
 ) -> None:
@@ -158,6 +175,13 @@ async def test_a_trial_goes_on_after_each_of_its_checkpoints_as_if_nothing_had_h
         assert (again.model_calls, again.tool_calls) == (row.model_calls, row.tool_calls)
         assert any(note.startswith("resumed after ") and note.endswith(" by w2") for note in notes(resumed))
         assert again.wall_s >= saved.seconds
+
+
+async def test_graphs_that_are_a_part_of_what_an_agent_does_keep_no_checkpoints(
+    play: Callable[..., Play],
+) -> None:
+    _, trace, kept, live = await play("two loops").run()
+    assert (len(trace.replies), live, kept) == (5, 5, [])
 
 
 async def test_a_planner_says_after_which_node_it_goes_on(play: Callable[..., Play]) -> None:

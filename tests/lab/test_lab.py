@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,6 +197,28 @@ def test_a_job_is_looked_at_before_it_runs(folder: Path) -> None:
     assert tried.score is not None
     with pytest.raises(lab.SpecError, match="arm: needed; there are: raw, tools"):
         lab.show(SPEC, data_dir=folder)
+
+
+async def test_an_interrupted_cell_does_not_wait_for_its_trial(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over, has_ended = threading.Event(), threading.Event()
+
+    async def run_once(*_: object, **__: object) -> None:
+        await asyncio.sleep(0.1)  # by then the cell waits
+        os.kill(os.getpid(), signal.SIGINT)
+        is_over.wait(5)
+        has_ended.set()
+
+    monkeypatch.setattr("gnomon_workbench.dry_run.run_once", run_once)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as a notebook has it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            lab.try_(SPEC, arm="tools", data_dir=folder)
+        assert not has_ended.is_set()
+    finally:
+        is_over.set()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_what_a_spec_does_wrong_is_one_line_before_anything_is_made(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Starts the trials of a process as slots become free, one by one at first, and cancels them."""
+"""Starts the trials of a process as slots become free, and cancels them."""
 
 import asyncio
 import logging

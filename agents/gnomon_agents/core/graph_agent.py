@@ -58,6 +58,7 @@ class GraphAgent:
             {"messages": context.prompt},
             context,
             max_steps=max_steps,
+            is_whole=True,
             state_types=self._state_types,
         )
         return str(end["messages"][-1].text)

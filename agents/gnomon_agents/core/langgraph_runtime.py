@@ -22,21 +22,22 @@ async def run_graph(
     context: AgentContext,
     *,
     max_steps: int = MAX_STEPS,
+    is_whole: bool = False,
     state_types: Sequence[type] = (),
     on_resume: OnResume | None = None,
 ) -> Any:
     """Run a compiled graph, or a workflow of the functional API, within a trial: what it returns.
 
     Its nodes find the trial's context as `runtime.context`. Nothing is sent to LangSmith, whatever the
-    environment says. The graph is all that the agent does: it has checkpoints where the trial keeps any, and
-    goes on from the last one; `state_types` are the classes in its state beside plain data.
+    environment says. If the graph `is_whole`, all that the agent does, it has checkpoints where the trial
+    keeps any, and goes on from the last one; `state_types` are the classes in its state beside plain data.
     `on_resume` is awaited before that, with the values of its channels.
     """
     from langsmith import tracing_context
 
     config: RunnableConfig = {"recursion_limit": max_steps}
     with tracing_context(enabled=False):
-        if context.checkpoints is None or graph.checkpointer is not None:
+        if not is_whole or context.checkpoints is None or graph.checkpointer is not None:
             return await graph.ainvoke(graph_input, config, context=context)
         from gnomon_agents.core.checkpointer import THREAD, TrialSaver
 

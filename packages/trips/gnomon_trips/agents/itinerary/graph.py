@@ -89,6 +89,7 @@ async def run(context: AgentContext) -> str:
         start,
         context,
         max_steps=limit,
+        is_whole=True,
         state_types=(Drafted,),
         on_resume=functools.partial(_bind_tools, context),
     )
