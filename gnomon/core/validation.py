@@ -20,9 +20,7 @@ class StrictModel(BaseModel):
     """Unknown names are refused, numbers are finite, nothing changes once it is read."""
 
     # "constants": what is not finite in a value of any form stays so when it is written, and is refused there
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, ser_json_inf_nan="constants"
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, ser_json_inf_nan="constants")
 
 
 def _as_tuple(source: Any, schema_of: GetCoreSchemaHandler) -> CoreSchema:

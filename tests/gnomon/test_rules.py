@@ -66,3 +66,9 @@ def test_a_rule_refuses_what_breaks_it_with_the_field_and_what_is_allowed(rule: 
         frame.name for frame in traceback.extract_tb(refused.value.__traceback__) if frame.name in names
     ]
     assert called[0] == rule
+
+
+def test_a_number_that_is_not_finite_is_refused_where_anything_may_stand(tmp_path: Path) -> None:
+    model = {"id": "openai/m", "options": {"x": float("nan")}}  # as `.nan` of a YAML file
+    with pytest.raises(SpecError, match="not JSON compliant"):
+        hold({**SPEC, "models": [model]}, tmp_path)

@@ -81,7 +81,7 @@ def read_timestamp_url(environ: Mapping[str, str]) -> str | None:
     """
     url = environ.get(TIMESTAMP_URL, "")
     if url and not url.startswith(("http://", "https://")):
-        raise SpecError(f"{url!r} is not an address; allowed: http://… or https://…", field=TIMESTAMP_URL)
+        raise SpecError("not an address; allowed: http://… or https://…", field=TIMESTAMP_URL)
     return url or None
 
 

@@ -227,7 +227,7 @@ def _readable(error: "pydantic_monty.MontyRuntimeError | pydantic_monty.MontySyn
     """The error with the lines that led to it, counted from the block's first."""
     lines = [line for line in error.display("traceback").splitlines() if "[Previous line" not in line]
     # `File "<python-input-3>", line 2` names a block of the session: the model knows its block by itself.
-    return _cut(re.sub("<python-input-[^>]*>", "<block>", "\n".join(lines)))
+    return _cut(re.sub(r"<python-input-[^>\n]*>", "<block>", "\n".join(lines)))
 
 
 def _cut(text: str) -> str:
