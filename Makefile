@@ -11,14 +11,14 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 	$(BIN)/gnomon demo
 
 test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a real small language model
-	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 2 )) $(PARTS)
+	$(MAKE) --no-print-directory --keep-going --jobs=$$(( $(WORKERS) + 1 )) $(PARTS)
 
 # A part is one process, which reads its own tests alone: nothing is imported or made in two of them; that of the
-# processes has two. More parts run at a time than there are cores, as the first three mostly wait, and those that
+# processes has two. More parts run at a time than there are cores, as the first two mostly wait, and those that
 # only compute are nice to them. The longest come first. A browser gives up a page where networks come and go: tests
 # that make some run before it, in its part.
 CORE_PARTS := test-statistics test-kernel
-PARTS := test-service test-processes test-web test-packages test-rest check test-agents $(CORE_PARTS)
+PARTS := test-service test-processes test-packages test-web test-rest check test-agents $(CORE_PARTS)
 NETWORKS := tests/workers/test_machines.py
 STATISTICS := tests/gnomon/statistics tests/gnomon/report
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
