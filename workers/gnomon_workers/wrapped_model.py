@@ -1,4 +1,4 @@
-"""A model around a model: the base of all that workers put between a trial and its provider."""
+"""Defines the base of the models that workers put between a trial and its provider."""
 
 from gnomon.core.model import Model
 

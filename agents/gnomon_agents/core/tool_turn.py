@@ -54,10 +54,12 @@ async def run_calls(context: AgentContext, calls: Sequence[ToolCall]) -> list[Me
     A call that repeats an earlier one and gives the same result is told so; so is, with the last result, that
     no call is left. Jobs of the first words are told neither.
     """
-    told, results = SAME_RESULT if context.words >= ANSWER_ASKED else USE_IT, []
+    same_result = SAME_RESULT if context.words >= ANSWER_ASKED else USE_IT
+    results = []
     for call in calls:
         message, is_same = await run_noted(context, call)
-        results.append(with_note(message, told) if is_same and context.words != FIRST_WORDS else message)
+        is_noted = is_same and context.words != FIRST_WORDS
+        results.append(with_note(message, same_result) if is_noted else message)
     if limit := limit_now(context):
         results[-1] = with_note(results[-1], limit)
     return results

@@ -115,9 +115,10 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
         theirs = where.index(place.camera, 1)
         if where[theirs - 1] in (last.camera, place.camera):
             continue
-        other = companion.sightings[theirs]
+        companion_there = companion.sightings[theirs]
         # so that it comes at some time during the first one's stay
-        delay_s = place.start_s + rng.uniform(-0.6 * other.stay_s, 0.6 * place.stay_s) - other.start_s
+        apart_s = rng.uniform(-0.6 * companion_there.stay_s, 0.6 * place.stay_s)
+        delay_s = place.start_s + apart_s - companion_there.start_s
         companion = companion.later(companion.journey.in_step_s(delay_s))
         if world.is_crowded:
             both_hiding = beside_one_another(world, first, companion)

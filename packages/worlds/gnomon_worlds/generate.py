@@ -139,8 +139,9 @@ def generate(
     _begin(out, plan)
     left = [round_ for round_ in plan.rounds if not _round_file(out, round_).exists()]
     there = total - sum(len(plan.numbers(round_)) for round_ in left)
-    if progress is not None and there:
-        progress(there, total)
+    for done in range(1, there + 1):
+        if progress is not None:
+            progress(done, total)
     for done, _ in enumerate(_make_all(out, plan, left, workers), start=there + 1):
         if progress is not None:
             progress(done, total)

@@ -69,8 +69,8 @@ def copy_in(file: Path, url: str, *, rows: Rows, replaces: bool) -> None:
         found = {name: _count(copy, metadata.tables[name]) for name in rows if name in COPIED}
     if found != dict(rows):
         differ = [name for name in rows if found.get(name) != rows[name]]
-        told = ", ".join(f"{name} {found.get(name, 0):,} of {rows[name]:,}" for name in differ)
-        raise DataError(f"the backup holds other rows than it was made with: {told}", field="FILE")
+        counts = ", ".join(f"{name} {found.get(name, 0):,} of {rows[name]:,}" for name in differ)
+        raise DataError(f"the backup holds other rows than it was made with: {counts}", field="FILE")
     migrate(copied)
     with (
         closing(AnyRevision(copied)) as source,

@@ -57,9 +57,11 @@ def lead(findings: Findings) -> str:
     """
     levels = dict.fromkeys(accuracy.cell for accuracy in findings.by_level)
     if len(levels) > 1:
-        at = {level: [each for each in findings.by_level if each.cell == level] for level in levels}
-        told = {level: _beating(rules, has_cells=False) for level, rules in at.items()}
-        return " ".join(f"{level.capitalize()}: {text}" for level, text in told.items())
+        rules = {level: [rule for rule in findings.by_level if rule.cell == level] for level in levels}
+        return " ".join(
+            f"{level.capitalize()}: {_beating(of_level, has_cells=False)}"
+            for level, of_level in rules.items()
+        )
     return _beating(findings.accuracies)
 
 

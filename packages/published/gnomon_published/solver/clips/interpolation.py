@@ -12,9 +12,8 @@ from gnomon_published.solver.clips.observations import Location, Survey, distanc
 from gnomon_published.solver.clips.pace import VEHICLE, WALKER, is_vehicle
 from gnomon_published.solver.clips.question import Question, span_s
 
-EXACT = (
-    50.0  # how much more a length counts that is known to a metre: 2 % off is as bad as all directions wrong
-)
+# How much more a length counts that is known to a metre: 2 % off is as bad as all directions wrong.
+EXACT = 50.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
