@@ -62,9 +62,19 @@ class Design:
         """How many clusters a second factor has; None where there is one."""
         return self.crossed[0].clusters_n if self.crossed else None
 
+    @cached_property
+    def _sizes(self) -> Codes:
+        """By stratum, how many samples there are."""
+        return np.bincount(self.strata)
+
+    def _means(self, values: Floats) -> Floats:
+        """By stratum, the mean of one value a sample."""
+        means: Floats = np.bincount(self.strata, values) / self._sizes
+        return means
+
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
-        return float(np.mean(np.bincount(self.strata, values) / np.bincount(self.strata)))
+        return float(np.mean(self._means(values)))
 
     def sums(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate."""
@@ -81,7 +91,7 @@ class Design:
         within one cluster shows no spread of its own and is centred on the aggregate (the `adjust` rule of
         Lumley's survey package).
         """
-        means = np.bincount(self.strata, values) / np.bincount(self.strata)
+        means = self._means(values)
         centre = np.where(self.lonely, self.mean(values), means[self.strata])
         residuals = self.weights * self.scales * (values - centre)
         return np.bincount(self.clusters, residuals, minlength=self.clusters_n).astype(np.float64)
@@ -94,7 +104,7 @@ class Design:
         a residual is divided by √(1 − share · (1 − 1/strata)), share being its cluster's of the stratum; with
         one stratum nothing is estimated. A stratum within one cluster is centred on the aggregate.
         """
-        means = np.bincount(self.strata, values) / np.bincount(self.strata)
+        means = self._means(values)
         centre = np.where(self.lonely, self.mean(values), means[self.strata])
         shares = np.where(self.lonely, 0.0, 1.0 - 1.0 / self.scales**2)
         scales = 1.0 / np.sqrt(1.0 - shares * (1.0 - 1.0 / len(means)))
@@ -176,7 +186,7 @@ class Design:
         within_df = self.n - self.clusters_n
         if within_df < 1 or self.clusters_n < 2:
             return 0.0
-        means = np.bincount(self.strata, values) / np.bincount(self.strata)
+        means = self._means(values)
         residuals = values - means[self.strata]
         sizes = np.bincount(self.clusters)
         sums = np.bincount(self.clusters, residuals)
@@ -202,7 +212,7 @@ class Design:
         """
         loads, most = self._loads, max(self.clusters_n - 1.0, 1.0)
         diagonal = (1.0 - icc) * loads.own + icc * loads.whole**2
-        sizes = np.bincount(self.strata)
+        sizes = self._sizes
         strata_n = len(sizes)
         middle = np.zeros((2 * strata_n, 2 * strata_n))
         first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
@@ -221,7 +231,7 @@ class Design:
     @cached_property
     def _loads(self) -> _Loads:
         """The sums over clusters of which every value's degrees of freedom are made."""
-        sizes, loads = np.bincount(self.strata), self.weights * self.scales
+        sizes, loads = self._sizes, self.weights * self.scales
         own = np.bincount(self.clusters, loads**2, self.clusters_n).astype(np.float64)
         whole = np.bincount(self.clusters, loads, self.clusters_n).astype(np.float64)
         # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of
