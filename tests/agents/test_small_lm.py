@@ -42,9 +42,9 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
     """The rows of a job of one question under three arms, by arm."""
     folder = tmp_path_factory.mktemp("small-lm")
     question = {
-        "question": "How far is it in a straight line from the Lighthouse to the Fish Market?",
-        "answer": 367,
-        "scorer": {"number": {"tolerance": 0.05, "relative": True, "unit": "m"}},
+        "question": "A ferry goes 918 m in 204 s. What is its mean speed?",
+        "answer": 4.5,
+        "scorer": {"number": {"tolerance": 0.05, "relative": True, "unit": "m/s"}},
         "scene": "harbour.geojson",
     }
     (folder / "questions.jsonl").write_text(json.dumps(question), encoding="utf-8")
@@ -57,7 +57,7 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
                 "id": f"openai/{MODEL}",
                 "api_base": api_base,
                 "temperature": 0,
-                "max_tokens": 60,
+                "max_tokens": 50,
             }
         ],
         "arms": [
@@ -65,11 +65,11 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
             {
                 "name": "native",
                 "agent": "react",
-                "tools": ["distance"],
+                "tools": ["speed"],
                 "wording": "end_json",
                 "max_tool_calls": 1,
             },
-            {"name": "text", "agent": "text-react", "tools": ["distance"], "max_tool_calls": 1},
+            {"name": "text", "agent": "text-react", "tools": ["speed"], "max_tool_calls": 1},
         ],
         "analysis": {"primary": ["raw", "text"]},
         "concurrency": 1,
