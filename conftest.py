@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +38,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection() -> Generator[None, object, object]:
     """What is read then stays there: the collector of garbage looks at it neither now nor again."""
     gc.disable()
-    yield
+    found = yield
     gc.freeze()
     gc.enable()
+    return found
 
 
 @pytest.fixture(scope="session", autouse=True)
