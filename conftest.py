@@ -4,12 +4,10 @@ import gc
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import settings
 
@@ -17,9 +15,6 @@ from hypothesis import settings
 # a fit of 200 × 200 took them 268 ms of CPU, and one of them alone 5.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from gnomon.benchmarks.questions import tables
-from gnomon.media import MediaStore, clip_samples
-from gnomon.parquet_file import read_group
 from tests.warm_gnomon import warm_gnomon
 
 # A deadline is a timed assertion, and a busy machine would break it.
@@ -42,9 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.nodeid.startswith("tests/web/"))
 
 
-def pytest_collection_finish() -> None:
-    """What is there when the tests begin stays there: the collector of garbage need not look at it again."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is read then stays there: the collector of garbage looks at it neither now nor again."""
+    gc.disable()
+    found = yield
     gc.freeze()
+    gc.enable()
+    return found
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -78,14 +78,9 @@ def parquet_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that tests have written are unpacked in this process. The product starts one for each group: that
     is shown in tests/gnomon/test_unpacking.py and by jobs over files. What is wrong with a file, it says.
     """
+    from tests.parquet_here import READERS, read_group_here  # late: it takes half a second
 
-    def read_group_here(path: Path, group: int) -> Any:
-        try:
-            return pq.ParquetFile(path).read_row_group(group)
-        except (OSError, pa.ArrowException):
-            return read_group(path, group)
-
-    for module in (clip_samples, tables):
+    for module in READERS:
         monkeypatch.setattr(module, "read_group", read_group_here)
 
 
@@ -118,8 +113,10 @@ def gtr_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def gtr_media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
+def gtr_media(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Media of GTR-Bench's published files, whose maps are read once."""
+    from gnomon.media import MediaStore
+
     return MediaStore(tmp_path_factory.mktemp("gtr-media"))
 
 

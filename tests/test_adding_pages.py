@@ -33,8 +33,16 @@ CONFORMANCE = {
     "tests/agents/test_agent_conformance.py": ("twice", "looped"),
     "tests/gnomon/test_benchmark_conformance.py": ("clock-hands",),
     "tests/gnomon/test_presets.py": ("token_limit",),
-    "tests/test_pages.py": ("agents.md", "presets.md", "tools.md"),
 }
+# Writes the pages that list plug-ins, as `make docs` does, and runs pytest: one process reads them once.
+WRITE_AND_TEST = """
+import sys
+import pytest
+from scripts.write_docs import DOCS, page_text
+for page in ("agents.md", "presets.md", "tools.md", "benchmarks/README.md"):
+    (DOCS / page).write_text(page_text(page), encoding="utf-8")
+sys.exit(pytest.main(sys.argv[1:]))
+"""
 
 
 def files_of(page: str) -> dict[str, str]:
@@ -47,10 +55,6 @@ def commands_of(page: str) -> list[str]:
         r"^```sh[^\n]*\n(.*?)^```$", (ROOT / "docs" / page).read_text(), re.DOTALL | re.MULTILINE
     )
     return [line for block in blocks for line in block.splitlines()]
-
-
-def run(tree: Path, *command: str) -> str:
-    return output_of(tree, sys.executable, "-m", *command)
 
 
 def output_of(tree: Path, *command: str, path: str = "") -> str:
@@ -69,7 +73,7 @@ def output_of(tree: Path, *command: str, path: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project with every example of the pages in it, and its docs written anew."""
+    """The project with every example of the pages in it."""
     tree = tmp_path_factory.mktemp("tree")
     for folder in GROWING:
         (tree / folder).mkdir(parents=True)
@@ -82,7 +86,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for page in PAGES:
         for path, text in files_of(page).items():
             (tree / path).write_text(text, encoding="utf-8")
-    run(tree, "scripts.write_docs")
     return tree
 
 
@@ -108,29 +111,40 @@ def test_the_commands_of_the_page_run(page: str, tree: Path, path: str) -> None:
         output_of(tree, *shlex.split(command), path=path)
 
 
-def test_the_examples_keep_what_every_plugin_keeps(tree: Path) -> None:
+def test_the_examples_keep_what_every_plugin_keeps_and_are_documented(tree: Path) -> None:
     names = " or ".join(name for names in CONFORMANCE.values() for name in names)
-    summary = run(tree, "pytest", *CONFORMANCE, "-k", names, "-p", "no:cacheprovider", "-q", "-rA")
+    options = (
+        "-k",
+        names,
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        "-rA",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    )
+    summary = output_of(tree, sys.executable, "-c", WRITE_AND_TEST, *CONFORMANCE, *options)
     for tests, expected in CONFORMANCE.items():
         passed = [line for line in summary.splitlines() if line.startswith(f"PASSED {tests}")]
         assert all(any(name in line for line in passed) for name in expected)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_the_examples_are_in_the_style_of_the_project(page: str, tree: Path) -> None:
-    modules = [path for path in files_of(page) if path.endswith(".py")]
-    run(tree, "ruff", "check", "--no-cache", *modules)
-    run(tree, "ruff", "format", "--no-cache", "--check", "--diff", *modules)
-
-
-def test_the_examples_are_listed_and_documented(tree: Path, path: str) -> None:
-    assert "catch_up" in output_of(tree, "gnomon", "tools", "list", path=path)
-    assert "token_limit" in output_of(tree, "gnomon", "presets", path=path)
     docs = {page: (tree / "docs" / page).read_text() for page in ("tools.md", "agents.md", "presets.md")}
     assert "`catch_up(gap_m, behind_mps, ahead_mps, gap_error_m=0.0)`" in docs["tools.md"]
     assert "| [`twice`](#twice) | no | 2 | Asks twice" in docs["agents.md"]
     assert "| [`token_limit`](#token_limit) |" in docs["presets.md"]
     assert "| `clock-hands` | how large is" in (tree / "docs" / "benchmarks" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_are_in_the_style_of_the_project(page: str, tree: Path) -> None:
+    modules = [path for path in files_of(page) if path.endswith(".py")]
+    ruff = (sys.executable, "-m", "ruff")
+    output_of(tree, *ruff, "check", "--no-cache", *modules)
+    output_of(tree, *ruff, "format", "--no-cache", "--check", "--diff", *modules)
+
+
+def test_the_examples_are_listed(tree: Path, path: str) -> None:
+    assert "catch_up" in output_of(tree, "gnomon", "tools", "list", path=path)
+    assert "token_limit" in output_of(tree, "gnomon", "presets", path=path)
 
 
 def test_the_example_benchmark_is_scored_by_its_own_rule(tree: Path, path: str) -> None:

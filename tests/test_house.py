@@ -5,23 +5,10 @@ import importlib
 import importlib.metadata
 import re
 import subprocess
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from gnomon.core import errors
-from gnomon_tools.core.registry import Registry
-
-ROOT = Path(__file__).parent.parent
-LAYERS = ("tools", "agents", "workers", "service")
-PARTS = ("trips", "worlds", "published", "formats", "rooms", "analyses", "outside", "workbench")
-FOLDERS = {  # of our packages, by their names
-    **{f"gnomon_{name}": ROOT / name / f"gnomon_{name}" for name in LAYERS},
-    **{f"gnomon_{name}": ROOT / "packages" / name / f"gnomon_{name}" for name in PARTS},
-    **{name: ROOT / name for name in ("gnomon", "gnomon_conformance", "gnomon_lab")},
-}
-MODULES = sorted(path for folder in FOLDERS.values() for path in folder.rglob("*.py"))
-
+from tests.sources import FOLDERS, MODULES, PARTS, ROOT, module_name, source_of
 
 SHORT = 40  # lines below which a module with a single importer belongs in its importer
 REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
@@ -41,39 +28,6 @@ def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
             f"{owners} also install a package called {name!r}"
         )
         assert Path(importlib.import_module(name).__path__[0]) == folder
-
-
-@dataclass(frozen=True)
-class Source:
-    """What the rules ask of a module; its syntax tree is not kept, as all of them are a million objects."""
-
-    lines: int
-    has_purpose: bool
-    holds: frozenset[type[ast.stmt]]
-    imports: frozenset[tuple[str, str]]  # what may be a module, and the module if it is none
-    registered: frozenset[str]  # packages in which it lets a registry find modules by their names
-
-
-@cache
-def source_of(path: Path) -> Source:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    imports, registered = set(), set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                imports |= {(alias.name, alias.name) for alias in names}
-            case ast.ImportFrom(module=str(module), names=names):
-                imports |= {(f"{module}.{alias.name}", module) for alias in names}
-            case ast.Call(func=ast.Name(id=Registry.__name__), args=[ast.Constant(value=str(package)), *_]):
-                registered.add(package)
-    return Source(
-        lines=len(text.splitlines()),
-        has_purpose=bool(ast.get_docstring(tree)),
-        holds=frozenset(map(type, tree.body)),
-        imports=frozenset(imports),
-        registered=frozenset(registered),
-    )
 
 
 def test_every_module_is_short_has_a_purpose_and_is_quiet_at_import() -> None:
@@ -101,12 +55,6 @@ def test_no_package_has_a_module_of_the_name_of_what_it_exports() -> None:
         if name not in modules and f"{module_name(path)}.{name.rpartition('.')[2]}" in modules
     }
     assert hidden == set()
-
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    first = next(at for at, part in enumerate(parts) if part.startswith("gnomon"))
-    return ".".join(parts[first:]).removesuffix(".__init__")
 
 
 def importers() -> dict[str, set[str]]:

@@ -12,8 +12,8 @@ import pytest
 
 import gnomon.api
 from scripts.write_docs import public_names
+from tests.sources import ROOT, source_of
 
-ROOT = Path(__file__).parents[1]
 TEMPLATES = sorted((ROOT / "packages" / "workbench" / "gnomon_workbench" / "new_plugin").glob("*.py.txt"))
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 PLUGIN_MODULES = sorted((ROOT / "packages").glob("*/gnomon_*/**/*.py"))
@@ -49,8 +49,10 @@ def test_packages_of_plugins_name_nothing_private_of_the_kernel() -> None:
     private = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in PLUGIN_MODULES
-        for name in imported(path.read_text(encoding="utf-8"))
-        if any(part.startswith("_") for part in name.split(".")) and not is_own(path, name)
+        for name, _ in source_of(path).imports
+        if OURS.match(name)
+        and any(part.startswith("_") for part in name.split("."))
+        and not is_own(path, name)
     }
     assert private == set()
 

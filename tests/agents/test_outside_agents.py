@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gnomon.core.arm import Arm
 from gnomon.core.errors import SpecError
@@ -15,6 +16,8 @@ from gnomon.core.score import Outcome
 from gnomon.core.trace import ToolStep
 from gnomon.spec.rules import Context, check_spec
 from gnomon_outside.contract import account_of
+from gnomon_workers.store import Store
+from tests.workers import desk
 
 PEER = Path(__file__).with_name("outside_peer.py")
 GRAPH = "tests.agents.outside_graph"
@@ -308,14 +311,11 @@ class TestSpec:
         assert Arm.model_validate(arm.model_dump(mode="json")) == arm
 
 
-def test_a_job_asks_a_command_with_and_without_tools(tmp_path, run_gnomon):
-    examples = Path(__file__).parents[2]
-    spec = (examples / "examples" / "outside-agents.yaml").read_text().replace("limit: 12", "limit: 2")
-    (tmp_path / "spec.yaml").write_text(spec)
-    places = (str(tmp_path / "spec.yaml"), "--data-dir", str(tmp_path / "data"))
-    result = run_gnomon("run", *places, "--json", cwd=examples)
-    assert result.returncode == 0, result.stderr
-    report = json.loads(result.stdout)
+def test_a_job_asks_a_command_with_and_without_tools(tmp_path, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[2])
+    spec = yaml.safe_load(Path("examples/outside-agents.yaml").read_text().replace("limit: 12", "limit: 2"))
+    with Store(f"sqlite:///{tmp_path}/gnomon.db") as store:
+        report = desk.run(store, tmp_path, desk.post(store, tmp_path, spec))
     alone, handed = report["cost"]["by_arm"]
     assert (alone["tool_calls"], handed["tool_calls"]) == (0, 2)
     assert (report["cost"]["usd"], report["cost"]["usd_unknown"]) == (None, 4)

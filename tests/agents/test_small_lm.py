@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gnomon.core.errors import DataError
+from gnomon.core.row import Row
 from gnomon_agents.models.small_lm import main, weights_path
+from gnomon_workers.store import Store
+from tests.workers import desk
 
 pytestmark = [pytest.mark.lm, pytest.mark.timeout(600)]
 MODEL = "qwen-0.5b"
@@ -38,13 +40,13 @@ def api_base() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     """The rows of a job of one question under three arms, by arm."""
     folder = tmp_path_factory.mktemp("small-lm")
     question = {
-        "question": "How far is it in a straight line from the Lighthouse to the Fish Market?",
-        "answer": 367,
-        "scorer": {"number": {"tolerance": 0.05, "relative": True, "unit": "m"}},
+        "question": "A ferry goes 918 m in 204 s. What is its mean speed?",
+        "answer": 4.5,
+        "scorer": {"number": {"tolerance": 0.05, "relative": True, "unit": "m/s"}},
         "scene": "harbour.geojson",
     }
     (folder / "questions.jsonl").write_text(json.dumps(question), encoding="utf-8")
@@ -57,7 +59,7 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
                 "id": f"openai/{MODEL}",
                 "api_base": api_base,
                 "temperature": 0,
-                "max_tokens": 60,
+                "max_tokens": 50,
             }
         ],
         "arms": [
@@ -65,37 +67,35 @@ def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, l
             {
                 "name": "native",
                 "agent": "react",
-                "tools": ["distance"],
+                "tools": ["speed"],
                 "wording": "end_json",
                 "max_tool_calls": 1,
             },
-            {"name": "text", "agent": "text-react", "tools": ["distance"], "max_tool_calls": 1},
+            {"name": "text", "agent": "text-react", "tools": ["speed"], "max_tool_calls": 1},
         ],
         "analysis": {"primary": ["raw", "text"]},
         "concurrency": 1,
         "preflight": False,  # its calls would take as long as a trial
     }
-    (folder / "job.yaml").write_text(json.dumps(spec), encoding="utf-8")
-    command = [sys.executable, "-m", "gnomon_service.cli", "run", str(folder / "job.yaml"), "--workers", "1"]
-    command += ["--data-dir", str(folder / "data"), "--out", str(folder / "out")]
-    subprocess.run(command, check=True, capture_output=True)
-    lines = (folder / "out" / "rows.ndjson").read_text(encoding="utf-8").splitlines()
-    stored = [json.loads(line) for line in lines]
-    return {arm: [row for row in stored if row["arm"] == arm] for arm in ("raw", "native", "text")}
+    with Store(f"sqlite:///{folder}/gnomon.db") as store:
+        job = desk.post(store, folder, spec)
+        desk.run(store, folder, job)
+        stored = list(store.iter_rows(job.id))
+    return {arm: [row for row in stored if row.arm == arm] for arm in ("raw", "native", "text")}
 
 
 def test_every_trial_of_a_real_model_ends_with_an_outcome_and_counts_tokens(rows):
     for row in (row for of_arm in rows.values() for row in of_arm):
-        assert row["outcome"] in ("scored", "model_failed")
-        assert row["prompt_tokens"] > 0
-        assert row["completion_tokens"] > 0
-        assert row["usd"] is None, "nobody published a price"
+        assert row.outcome in ("scored", "model_failed")
+        assert row.prompt_tokens > 0
+        assert row.completion_tokens > 0
+        assert row.usd is None, "nobody published a price"
     assert {arm: len(of_arm) for arm, of_arm in rows.items()} == {"raw": 1, "native": 1, "text": 1}
 
 
 def test_a_real_model_calls_tools_in_text(rows):
-    assert all(row["tool_calls"] >= 1 for row in rows["text"])
-    assert all(row["tool_calls"] == 0 for row in rows["raw"])
+    assert all(row.tool_calls >= 1 for row in rows["text"])
+    assert all(row.tool_calls == 0 for row in rows["raw"])
 
 
 def test_weights_that_are_not_there_are_said_to_be_missing():

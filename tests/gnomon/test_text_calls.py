@@ -1,12 +1,13 @@
 """Calls that models write as text: each form is read back to the letter, and nothing else is a call."""
 
 import json
-import time
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.core import text_calls
 from gnomon.core.text_calls import find_text_calls
 
 OSLO = {"name": "get_time", "arguments": {"city": "Oslo"}}
@@ -238,13 +239,24 @@ def test_another_tools_name_with_arguments_is_a_call_that_the_toolbox_refuses():
 @pytest.mark.parametrize(
     "piece", ["<tool_call>", "[", "```", "(", "\n", "[TOOL_CALLS]", "<function=", '{"name":\n']
 )
-def test_a_megabyte_without_end_is_read_in_one_pass(piece):
+def test_a_megabyte_without_end_is_read_in_one_pass(monkeypatch, piece):
+    read = Counter()
+
+    class Counted:
+        """A pattern that counts the characters that it is led over."""
+
+        def __init__(self, pattern):
+            self.pattern = pattern
+
+        def search(self, text, at=0):
+            found = self.pattern.search(text, at)
+            read[self.pattern] += (found.end() if found else len(text)) - at
+            return found
+
+    forms = [form._replace(open=Counted(form.open), close=Counted(form.close)) for form in text_calls.FORMS]
+    monkeypatch.setattr(text_calls, "FORMS", forms)
+    for name in ("FENCE", "BARE"):
+        monkeypatch.setattr(text_calls, name, Counted(getattr(text_calls, name)))
     text = piece * (1_000_000 // len(piece))
-    fastest = min(_seconds(text) for _ in range(3))
-    assert fastest < 0.25, f"{1000 * fastest:.0f} ms"
-
-
-def _seconds(text):
-    started = time.process_time()
-    find_text_calls(text)
-    return time.process_time() - started
+    find_text_calls(text)  # to go back and forth within one search of it would take an hour
+    assert all(count <= 1.2 * len(text) for count in read.values()), read

@@ -4,7 +4,6 @@ import copy
 import json
 import math
 import re
-import time
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -352,16 +351,15 @@ def _zoned(*rings: list[tuple[float, float]]) -> dict:
     return document
 
 
-@pytest.mark.parametrize("count", [3_900, 20_000])
-def test_a_star_that_crosses_itself_everywhere_is_refused_soon(count: int) -> None:
+@pytest.mark.parametrize(("count", "said"), [(91, "simple area"), (4_001, "at most 4000")])
+def test_a_star_that_crosses_itself_everywhere_is_refused(count: int, said: str) -> None:
+    """A larger one before anybody looks where it crosses itself."""
     step = count // 2 - 1
     star = [
         (math.cos(math.tau * step * i / count), math.sin(math.tau * step * i / count)) for i in range(count)
     ]
-    began_s = time.process_time()
-    with pytest.raises(SceneError, match=r"simple area|at most 4000"):
+    with pytest.raises(SceneError, match=said):
         scene_from_json(_zoned(star))
-    assert time.process_time() - began_s < 5
 
 
 def test_an_area_has_a_hundred_rings_at_most() -> None:

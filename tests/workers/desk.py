@@ -7,9 +7,8 @@ from gnomon_service.jobs import Draft, draft_from_cli
 from gnomon_service.reports import report_of
 from gnomon_service.settings import Settings
 from gnomon_workers.open_job import open_spec
-from gnomon_workers.shard import run_shard
 from gnomon_workers.store import JobRecord, Store
-from tests.workers.tiny_worker import context_of
+from tests.workers.tiny_worker import context_of, run_job
 
 Spec = dict[str, Any]
 
@@ -26,8 +25,7 @@ def post(store: Store, folder: Path, spec: Spec) -> JobRecord:
 
 def run(store: Store, folder: Path, job: JobRecord) -> Spec:
     """Run what is open of a job in this process: its report."""
-    for shard in range(job.shards):
-        run_shard(job.id, shard, context=context_of(store, folder, open_spec=open_spec))
+    run_job(job, context_of(store, folder, open_spec=open_spec))
     report: Spec = report_of(store, job.id)
     return report
 

@@ -11,9 +11,6 @@ from functools import partial
 from pathlib import Path
 
 import gnomon.benchmarks
-from gnomon_service.local_stack import LocalStack
-from gnomon_service.serving import listen, serve
-from gnomon_service.settings import Settings
 from gnomon_service.supervisor import Child, Supervisor, sigterm_as_interrupt
 from gnomon_workers.queue import client_of
 from tests.workers import tiny_worker
@@ -35,6 +32,10 @@ def start(supervisor: Supervisor, name: str, given: argparse.Namespace, *more: s
 
 
 def serve_api(supervisor: Supervisor, given: argparse.Namespace) -> None:
+    from gnomon_service.local_stack import LocalStack  # late: only an API needs them, and they take a second
+    from gnomon_service.serving import listen, serve
+    from gnomon_service.settings import Settings
+
     gnomon.benchmarks.__path__.append(str(HERE / "plugged"))
     here = LocalStack(
         settings=Settings(data_dir=given.data_dir, database_url=given.database, redis_url=given.redis),

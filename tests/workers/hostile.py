@@ -4,7 +4,7 @@
 import gzip
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.row import Row
-from gnomon_workers.shard import run_shard
 from gnomon_workers.store import JobRecord, Store
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import create
-from tests.workers.tiny_worker import context_of
+from tests.workers.tiny_worker import context_of, run_job
 
 USAGE = {"prompt_tokens": 26, "completion_tokens": 7, "total_tokens": 33}
 CLEAN = 20  # samples of the job whose replies are as they should be
@@ -55,8 +54,11 @@ PACKED = gzip.compress(GOOD.encode())
 NOTHING = {"prompt_tokens": 26, "completion_tokens": 0, "total_tokens": 26}
 
 
+Sent = str | bytes | Callable[[], str | bytes]  # a function makes what costs a second to make
+
+
 @cache  # they are large: made when a test needs them
-def bodies() -> dict[str, tuple[str | bytes, str]]:
+def bodies() -> dict[str, tuple[Sent, str]]:
     """What is sent as a body, text or bytes, and the stop reason over the direct path."""
     return {
         # Numbers
@@ -74,8 +76,8 @@ def bodies() -> dict[str, tuple[str | bytes, str]]:
         "usage: a cost of 10³⁰": (said(usage={**USAGE, "cost": 1e30}), RIGHT),
         "usage: absent": (said(usage=None), RIGHT),
         # Sizes
-        "text of 10 MB": (said("A" * 10_000_000), "no_answer"),
-        "a body of 60 MB": (said("A" * 60_000_000), "provider:bad_response"),
+        "text of 10 MB": (cache(lambda: said("A" * 10_000_000)), "no_answer"),
+        "a body of 60 MB": (cache(lambda: said("A" * 60_000_000)), "provider:bad_response"),
         "10,000 calls": (calling(*[call(call_id=str(number)) for number in range(10_000)]), "max_tool_calls"),
         "arguments of 10 MB": (calling(call(arguments="x" * 10_000_000)), "max_turns"),
         "a tool's name of 1 MB": (calling(call(name="x" * 1_000_000)), "max_turns"),
@@ -113,12 +115,12 @@ def bodies() -> dict[str, tuple[str | bytes, str]]:
 
 
 @cache
-def raw() -> dict[str, tuple[bytes, str]]:
+def raw() -> dict[str, tuple[Sent, str]]:
     """What is sent as it is, and the same."""
     return {
         "gzip, cut": (http(f"Content-Encoding: gzip\r\nContent-Length: {len(PACKED)}", PACKED[:-20]), "provider:connection"),
         "gzip that is none": (http(f"Content-Encoding: gzip\r\nContent-Length: {len(GOOD)}", GOOD.encode()), "provider:connection"),
-        "gzip of 200 MB": (http("Content-Encoding: gzip\r\nConnection: close", gzip.compress(b" " * 200_000_000, 1)), "provider:bad_response"),
+        "gzip of 200 MB": (cache(lambda: http("Content-Encoding: gzip\r\nConnection: close", gzip.compress(b" " * 200_000_000, 1))), "provider:bad_response"),
         "chunks of garbage": (http("Transfer-Encoding: chunked", b"zz\r\nA\r\n0\r\n\r\n"), "provider:bad_response"),
         "half a body": (http(f"Content-Length: {len(GOOD)}", GOOD.encode()[: len(GOOD) // 2]), "provider:connection"),
         "no HTTP": (b"\x16\x03\x01 certainly not HTTP\r\n\r\n", "provider:bad_response"),
@@ -128,7 +130,7 @@ def raw() -> dict[str, tuple[bytes, str]]:
     }  # fmt: skip
 
 
-def hostile() -> dict[str, tuple[str | bytes, str]]:
+def hostile() -> dict[str, tuple[Sent, str]]:
     """All of them, by name."""
     return {**bodies(), **raw()}
 
@@ -153,14 +155,18 @@ def hostile_provider(but: Collection[str] = ()) -> Iterator[FakeProvider]:
     """
     left_out = {number for number, name in enumerate(hostile()) if name in but}
     with serving() as provider:
-        for body, _ in bodies().values():
-            provider.answers(200, body)
-        for sent, _ in raw().values():
-            provider.sends(sent)
+        for name, (body, _) in bodies().items():
+            provider.answers(200, _made(body) if name not in but else GOOD)
+        for name, (sent, _) in raw().items():
+            provider.sends(_made(sent) if name not in but else b"")
         provider.answers(200, GOOD)
         good = len(hostile())
         provider.choose = lambda request: good if asked(request) in left_out else min(asked(request), good)
         yield provider
+
+
+def _made(sent: Sent) -> Any:
+    return sent() if callable(sent) else sent
 
 
 def asked(request: dict[str, Any]) -> int:
@@ -176,8 +182,7 @@ def run_against(provider: FakeProvider, store: Store, folder: Path, path: str) -
     arm = {"name": "a", "agent": "react", "max_turns": 2}
     limits, retry = {"trial_seconds": 120}, {"base_s": 0.01}
     job = create(store, len(hostile()) + CLEAN, models=models, arms=[arm], limits=limits, retry=retry)
-    for shard in range(job.shards):
-        run_shard(job.id, shard, context=context_of(store, folder))
+    run_job(job, context_of(store, folder))
     return store.job(job.id)
 
 

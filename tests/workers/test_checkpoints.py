@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -26,7 +26,18 @@ from gnomon_workers.store.checkpoints import NewCheckpoint
 from gnomon_workers.store.database import insert_or_update
 from gnomon_workers.store.leases import ISOLATE_AFTER
 from gnomon_workers.store.schema import checkpoints
-from tests.workers.conftest import ALL, QUICK, TRACE, Clock, Plant, children_of, create, make_row, wait_until
+from tests.workers.conftest import (
+    ALL,
+    QUICK,
+    TINY_WORKER,
+    TRACE,
+    Clock,
+    Plant,
+    children_of,
+    create,
+    make_row,
+    wait_until,
+)
 
 TTL_S = 10.0
 
@@ -301,24 +312,36 @@ def post_trips(plant: Plant) -> JobRecord:
     return job
 
 
-def start_worker(plant: Plant, name: str) -> None:
-    """A worker whose leases hold while it reads a city, beside whatever else runs."""
-    patient = replace(plant, clocks={**QUICK, "GNOMON_LEASE_SECONDS": "6"})
-    patient.start_module(name, "gnomon_workers.__main__", "--data-dir", str(plant.folder))
+def post_paths(plant: Plant) -> JobRecord:
+    """One question, with two arms of the same agent, which calls a tool four times."""
+    call = {"tool_calls": [{"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}]}
+    model = {"id": "scripted", "options": {**SLOW["options"], "replies": [call, call, call, call, "A"]}}
+    arms = [{"name": name, "agent": "react", "tools": ["describe_path"]} for name in ("one", "other")]
+    return plant.post(1, models=[model], arms=arms, cache=False)
+
+
+OF_PATHS = (post_paths, TINY_WORKER)
+# Each process reads a city. That a plan goes on from each of its checkpoints tests/agents shows.
+OF_TRIPS = pytest.param(post_trips, "gnomon_workers.__main__", marks=pytest.mark.soak)
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
-def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
+@pytest.mark.parametrize(("post", "module"), [OF_PATHS, OF_TRIPS])
+def test_another_worker_goes_on_in_the_middle(
+    plant: Plant, post: Callable[[Plant], JobRecord], module: str
+) -> None:
+    """Its leases hold while it reads a city, beside whatever else runs."""
+    patient = replace(plant, clocks={**QUICK, "GNOMON_LEASE_SECONDS": "6"})
     plant.start(0)
-    start_worker(plant, "first")
-    undisturbed = plant.end_of(post_trips(plant))
-    job = post_trips(plant)
+    patient.start_module("first", module, "--data-dir", str(plant.folder))
+    undisturbed = plant.end_of(post(plant))
+    job = post(plant)
     wait_until(lambda: how_many(plant.store) == 2 and plant.store.job(job.id).known_usd >= 1.0)
     worker = plant.supervisor.pids()["first"]
     for pid in [*children_of(worker), worker]:
         os.kill(pid, signal.SIGKILL)
     assert plant.store.job(job.id).counts.done == 0
-    start_worker(plant, "second")
+    patient.start_module("second", module, "--data-dir", str(plant.folder))
     plant.end_of(job)
     rows = {row.arm: row for row in plant.store.iter_rows(job.id)}
     for whole in plant.store.iter_rows(undisturbed.id):
@@ -335,11 +358,8 @@ def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
 
 
 def test_a_trial_that_is_given_back_is_charged_for_once(plant: Plant) -> None:
-    call = {"tool_calls": [{"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}]}
-    model = {"id": "scripted", "options": {**SLOW["options"], "replies": [call, call, call, call, "A"]}}
-    arms = [{"name": name, "agent": "react", "tools": ["describe_path"]} for name in ("one", "other")]
     plant.start(1)
-    job = plant.post(1, models=[model], arms=arms)
+    job = post_paths(plant)
     wait_until(lambda: how_many(plant.store) == 2 and plant.store.job(job.id).known_usd >= 1.0)
     plant.supervisor.stop()
     assert plant.store.job(job.id).counts.running == 0

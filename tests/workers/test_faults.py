@@ -20,6 +20,9 @@ SLOW_S, PROMISED_S, SOAK_TRIALS = 90.0, 30.0, 100_000
 # One that another takes in, or that differs from another by the process it meets: in the soak alone.
 pytestmark = pytest.mark.timeout(400)  # the first test waits for a clean run, beside whatever else runs
 LONG = {
+    "shard process SIGKILL",  # as where a sample kills it
+    "Redis SIGKILL",  # as where its log is overwritten afterwards
+    "PostgreSQL connections cut",  # as where it is restarted
     "worker SIGKILL",
     "shard process SIGSTOP",
     "worker SIGSTOP",

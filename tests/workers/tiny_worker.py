@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,8 @@ from gnomon_workers.queue import client_of
 from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
 from gnomon_workers.redis_url import redis_at
 from gnomon_workers.settings import read_timing
-from gnomon_workers.shard import WorkerContext
-from gnomon_workers.store import Store
+from gnomon_workers.shard import WorkerContext, run_shard
+from gnomon_workers.store import JobRecord, Store
 from gnomon_workers.sweeper import Sweeper
 from gnomon_workers.worker import ShardWorker
 from tests.workers.broken_store import Breakage, BrokenStore
@@ -119,6 +119,12 @@ def context_of(
         redis_url=redis_url,
         rates=parse_rates(os.environ.get(RATE_LIMITS_ENV, "")),
     )
+
+
+def run_job(job: JobRecord, context: WorkerContext) -> None:
+    """Run what is open of a job in this process, from shard to shard, as a worker's fork does."""
+    following = iter(range(1, job.shards))
+    run_shard(job.id, 0, context=replace(context, next_shard=lambda _: next(following, None)))
 
 
 def sweep(store: Store, redis_url: str) -> None:
