@@ -64,7 +64,16 @@ class Design:
 
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
-        return float(np.mean(np.bincount(self.strata, values) / np.bincount(self.strata)))
+        return float(self._means(values).mean())
+
+    def _means(self, values: Floats) -> Floats:
+        """The mean of each stratum."""
+        return np.bincount(self.strata, values) / self._sizes
+
+    @cached_property
+    def _sizes(self) -> Codes:
+        """How many samples each stratum has."""
+        return np.bincount(self.strata)
 
     def sums(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate."""
@@ -81,8 +90,8 @@ class Design:
         within one cluster shows no spread of its own and is centred on the aggregate (the `adjust` rule of
         Lumley's survey package).
         """
-        means = np.bincount(self.strata, values) / np.bincount(self.strata)
-        centre = np.where(self.lonely, self.mean(values), means[self.strata])
+        means = self._means(values)
+        centre = np.where(self.lonely, means.mean(), means[self.strata])
         residuals = self.weights * self.scales * (values - centre)
         return np.bincount(self.clusters, residuals, minlength=self.clusters_n).astype(np.float64)
 
@@ -94,8 +103,8 @@ class Design:
         a residual is divided by √(1 − share · (1 − 1/strata)), share being its cluster's of the stratum; with
         one stratum nothing is estimated. A stratum within one cluster is centred on the aggregate.
         """
-        means = np.bincount(self.strata, values) / np.bincount(self.strata)
-        centre = np.where(self.lonely, self.mean(values), means[self.strata])
+        means = self._means(values)
+        centre = np.where(self.lonely, means.mean(), means[self.strata])
         shares = np.where(self.lonely, 0.0, 1.0 - 1.0 / self.scales**2)
         scales = 1.0 / np.sqrt(1.0 - shares * (1.0 - 1.0 / len(means)))
         loads = (self.weights * scales * (values - centre), self.weights)
@@ -137,7 +146,7 @@ class Design:
             return float(self.influence(first) @ self.influence(second))
         return (self._variance(first + second) - self._variance(first - second)) / 4.0
 
-    @property
+    @cached_property
     def effective_clusters(self) -> float:
         """1 / Σ (weight of a cluster)², Kish's effective number: all of them where they weigh the same."""
         own = float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
@@ -176,8 +185,7 @@ class Design:
         within_df = self.n - self.clusters_n
         if within_df < 1 or self.clusters_n < 2:
             return 0.0
-        means = np.bincount(self.strata, values) / np.bincount(self.strata)
-        residuals = values - means[self.strata]
+        residuals = values - self._means(values)[self.strata]
         sizes = np.bincount(self.clusters)
         sums = np.bincount(self.clusters, residuals)
         between = float(np.sum(sums**2 / sizes))
@@ -202,7 +210,7 @@ class Design:
         """
         loads, most = self._loads, max(self.clusters_n - 1.0, 1.0)
         diagonal = (1.0 - icc) * loads.own + icc * loads.whole**2
-        sizes = np.bincount(self.strata)
+        sizes = self._sizes
         strata_n = len(sizes)
         middle = np.zeros((2 * strata_n, 2 * strata_n))
         first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
@@ -221,7 +229,7 @@ class Design:
     @cached_property
     def _loads(self) -> _Loads:
         """The sums over clusters of which every value's degrees of freedom are made."""
-        sizes, loads = np.bincount(self.strata), self.weights * self.scales
+        sizes, loads = self._sizes, self.weights * self.scales
         own = np.bincount(self.clusters, loads**2, self.clusters_n).astype(np.float64)
         whole = np.bincount(self.clusters, loads, self.clusters_n).astype(np.float64)
         # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of
