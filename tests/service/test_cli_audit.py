@@ -62,9 +62,9 @@ def test_people_get_tables_and_a_verdict(data: Path, capsys: pytest.CaptureFixtu
 
 
 def test_worlds_need_no_data(capsys: pytest.CaptureFixture[str]) -> None:
-    assert gnomon("--benchmark", "worlds", "--limit", "14", "--json") == 0
+    assert gnomon("--benchmark", "worlds", "--limit", "7", "--json") == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["samples"]["n"] == 14
+    assert document["samples"]["n"] == 7
     assert document["options_unread"] == {"official": 0, "guarded": 0}
 
 
