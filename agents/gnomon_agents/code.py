@@ -2,7 +2,7 @@
 
 The model writes a block of Python (CodeAct, Wang et al. 2024) in which the arm's tools are functions, and is
 told what it printed ([code as action](code-as-action.md)). Names stay from block to block. A reply without a
-block, or `final_answer(value)` in one, is the answer.
+block, or `final_answer(value)` in one, is the answer; so is a block that holds a JSON object alone.
 
 - **Each call in the code is a call of a tool**: recorded, counted and limited like any other, also in loops.
   A call that fails, or that is one too many, raises a `RuntimeError` which the code may catch.
@@ -86,6 +86,8 @@ async def _loop(context: AgentContext, interpreter: Interpreter, tools: "_Tools"
         block = BLOCK.search(reply.text)
         if block is None:
             return reply.text
+        if isinstance(json_value(block[1]), dict):  # the answer as the question asks for it, and no code
+            return block[1].strip()
         was_cut = reply.finish_reason == "length" and not block[0].rstrip().endswith("```")
         run = Run(error=CUT) if says_why and was_cut else await interpreter.run(block[1])
         observation = _observation(run)

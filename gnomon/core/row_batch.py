@@ -1,7 +1,9 @@
 """Holds rows as columns, some thousand at a time, so that reading a million makes no object for each."""
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,9 +26,9 @@ class Distinct(Sequence[Any]):
     @classmethod
     def of(cls, column: Sequence[Any]) -> "Distinct":
         """A column of hashable values."""
-        values = list(dict.fromkeys(column))
-        number_of = {value: number for number, value in enumerate(values)}
-        return cls(values, np.fromiter(map(number_of.__getitem__, column), np.intp, len(column)))
+        number_of = defaultdict[Any, int](count().__next__)
+        codes = np.fromiter(map(number_of.__getitem__, column), np.intp, len(column))
+        return cls(list(number_of), codes)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -87,6 +89,9 @@ class RowBatch:
         return self._numbers[name]
 
     def rows(self, places: Places | None = None) -> Iterator[Row]:
+        """The rows at these places, in their order; by default all."""
+        if places is not None and not len(places):
+            return
         owned = {name: self.distinct(name) for name in self._own}
         for place in range(len(self)) if places is None else places.tolist():
             values = {name: self.columns[name][place] for name in COLUMNS}

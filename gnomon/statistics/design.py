@@ -62,18 +62,19 @@ class Design:
         """How many clusters a second factor has; None where there is one."""
         return self.crossed[0].clusters_n if self.crossed else None
 
+    @cached_property
+    def _sizes(self) -> Codes:
+        """By stratum, how many samples there are."""
+        return np.bincount(self.strata)
+
+    def _means(self, values: Floats) -> Floats:
+        """By stratum, the mean of one value a sample."""
+        means: Floats = np.bincount(self.strata, values) / self._sizes
+        return means
+
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
         return float(self._means(values).mean())
-
-    def _means(self, values: Floats) -> Floats:
-        """The mean of each stratum."""
-        return np.bincount(self.strata, values) / self._sizes
-
-    @cached_property
-    def _sizes(self) -> Codes:
-        """How many samples each stratum has."""
-        return np.bincount(self.strata)
 
     def sums(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate."""

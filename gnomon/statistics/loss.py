@@ -8,7 +8,9 @@ their mean; else a line over the samples that the arm answered predicts its scor
 worse than usual the other groups did on the item. Where nothing tells the difficulty it is the arm's mean.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +25,24 @@ HALVINGS = 30
 FEWEST = 10  # answered samples, below which no line is drawn through them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Loss:
     """Lost trials of two arms, baseline first, and the difference with them modelled.
 
-    `p` is the exact p of both arms losing alike; `se` the error that the model adds; `shares` count trials.
+    `se` is the error that the model adds; `shares` count trials. `surplus` is by how much the variant lost
+    more, by cluster, for each factor that makes samples kin.
     """
 
     shares: tuple[float, float]
-    p: float
+    surplus: Sequence[Floats]
     observed: float
     modelled: float
     se: float
+
+    @cached_property
+    def p(self) -> float:
+        """The exact p of both arms losing alike."""
+        return max(map(sign_flip_p, self.surplus))
 
     def is_unequal(self, alpha: float) -> bool:
         """Whether one arm lost more than the other by more than chance."""
@@ -104,10 +112,9 @@ def loss_of(
     modelled = grouping.mean(predicted[1] - predicted[0])
     return Loss(
         shares=(float(np.mean(lost[0])), float(np.mean(lost[1]))),
-        p=max(
-            sign_flip_p(np.bincount(factor.clusters, lost[1] - lost[0]).astype(np.float64))
-            for factor in grouping.factors
-        ),
+        surplus=[
+            np.bincount(factor.clusters, lost[1] - lost[0]).astype(np.float64) for factor in grouping.factors
+        ],
         observed=observed,
         modelled=modelled,
         se=float(np.sqrt(sum(noises))),

@@ -73,6 +73,12 @@ async def test_names_stay_from_block_to_block_and_a_final_answer_ends_the_trial(
     assert len(context.trace.replies) == 2
 
 
+async def test_a_block_that_holds_a_json_object_alone_is_the_answer(heard):
+    context = heard([block("print(1)"), block('{"answer": "D"}'), "never asked"])
+    assert await code.answer(context) == '{"answer": "D"}'
+    assert len(context.trace.replies) == 2
+
+
 @pytest.mark.parametrize(
     ("value", "answer"), [("'B'", "B"), ("{'a': [1, 2.5]}", '{"a": [1, 2.5]}'), ("None", "null"), ("3", "3")]
 )

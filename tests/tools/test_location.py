@@ -21,6 +21,8 @@ def told(toolbox: Toolbox, start: dict, end: dict | None = None) -> str:
     [
         ({}, ""),
         ({"camera": "c1", "place": "p1"}, ': {"place": "p1"} alone, for example'),
+        ({"camera": "c1", "place": "12:13:58"}, ': {"camera": "c1"} alone, for example'),
+        ({"camera": "c9", "place": "12:13:58"}, ': {"place": "12:13:58"} alone, for example'),
         ({"camera": "c1", "x_m": 1, "y_m": 1}, ': {"camera": "c1"} alone, for example'),
         ({"floor": 1}, ""),
         ({"camera": None}, ""),

@@ -19,6 +19,7 @@ from gnomon_worlds.world import Spot, World
 HEADER = "True intermediate steps (lengths in metres; directions in degrees clockwise from north):"
 VIEWS = "Where each camera sees its ways, as the middle of what it sees:"
 WAYS = "Ways, each straight from one junction to another; positions along it count from the first:"
+CROSSINGS = "How each clip's target crossed the view of its camera:"
 ONE_WAY = ", this way only"
 TOUCHING_M = 0.05
 PIECE_M = 8.0
@@ -30,18 +31,20 @@ def steps_of(world: World, clip_sightings: Sequence[tuple[Trip, Sighting]]) -> s
     It is a function of the place and of the clips: neither the options nor the truth are passed, so nothing
     in it is marked by them, and no length leads to a camera. Positions are along ways, without coordinates,
     so that how far it is has to be added up from way to way. Clips go by their cameras, in the order of ids,
-    without clock times: nothing tells the order of clips.
+    without clock times: nothing tells the order of clips. The place comes first, in the same words for all of
+    its questions: a provider reads that beginning of their prompts from its cache.
     """
     plan = _plan(world.scene)
     shown = sorted(clip_sightings, key=lambda pair: pair[1].camera)
     return "\n".join(
         [
             HEADER,
-            *(_crossing(plan, trip, sighting) for trip, sighting in shown),
             VIEWS,
             *_views(plan, world),
             WAYS,
             *plan.lines,
+            CROSSINGS,
+            *(_crossing(plan, trip, sighting) for trip, sighting in shown),
         ]
     )
 

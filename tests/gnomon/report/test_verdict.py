@@ -40,9 +40,9 @@ def comparison(diff: float, ci95: Ends, *, p: float = 0.01) -> Comparison:
     return Comparison(diff=diff, interval_method="t", p=p, test="t", n=40, clusters=40, se=0.1, reach=reach)
 
 
-def a_loss(*, p: float, modelled: float) -> Loss:
+def a_loss(modelled: float) -> Loss:
     """Lost trials that move a difference of 0 to `modelled`, and add no error of their own."""
-    return Loss(shares=(0.01, 0.04), p=p, observed=0.0, modelled=modelled, se=0.0)
+    return Loss(shares=(0.01, 0.04), surplus=(), observed=0.0, modelled=modelled, se=0.0)
 
 
 @settings(deadline=None, max_examples=500)
@@ -54,7 +54,7 @@ def test_a_verdict_keeps_every_one_of_its_rules(
     p = 0.001 if low > 0 or high < 0 else 0.3
     p_adjusted = max(p, p_adjusted)
     found = comparison(low + share * (high - low), (low, high), p=p)
-    loss = None if modelled is None else a_loss(p=0.5, modelled=modelled)
+    loss = None if modelled is None else a_loss(modelled)
     shifts = [0.0] if modelled is None else [0.0, modelled]
     verdict, reasons = judge(found, p_adjusted=p_adjusted, loss=loss, margin=(-MARGIN, MARGIN))
     ci90 = found.ci90 or (-1.0, 1.0)
@@ -71,7 +71,7 @@ def test_a_verdict_keeps_every_one_of_its_rules(
 
 def test_the_model_of_lost_trials_may_forbid_a_claim() -> None:
     found = comparison(0.3, (0.1, 0.5))
-    loss = a_loss(p=0.2, modelled=-0.2)
+    loss = a_loss(-0.2)
     verdict, [reason] = judge(found, p_adjusted=0.01, loss=loss, margin=(-MARGIN, MARGIN))
     assert verdict == "undecided"
     assert "modelled on their items' difficulty" in reason

@@ -39,7 +39,7 @@ def test_unequal_loss_is_told_from_equal_loss() -> None:
 
 
 def test_an_interval_is_moved_and_widened_and_stays_on_the_scale() -> None:
-    loss = Loss(shares=(0, 0), p=1, observed=0.2, modelled=0.3, se=0.03)
+    loss = Loss(shares=(0, 0), surplus=(), observed=0.2, modelled=0.3, se=0.03)
     assert loss.moved((0.1, 0.3), 0.04) == pytest.approx((0.3 - 0.125, 0.3 + 0.125))
     assert loss.moved((-0.9, 0.9), 0.04) == (-1.0, 1.0)
 

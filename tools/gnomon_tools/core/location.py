@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from gnomon_tools.core.tool import ToolArgs, ToolError
 from gnomon_tools.scene.scene import Camera, Point, Scene, ScenePlace
@@ -30,24 +30,32 @@ class Location(ToolArgs):
     )
 
     @model_validator(mode="after")
-    def _names_one_point(self) -> Self:
+    def _names_one_point(self, info: ValidationInfo) -> Self:
         by_xy = self.x_m is not None or self.y_m is not None
+        scene = info.context.scene if info.context else None
         if (self.camera is not None) + (self.place is not None) + by_xy != 1:
-            such = f": {name} alone, for example" if (name := self._name_alone()) else ""
+            such = f": {name} alone, for example" if (name := self._name_alone(scene)) else ""
             raise ValueError(f"give exactly one of camera, place, or x_m with y_m{such}")
         if by_xy and (self.x_m is None or self.y_m is None):
             raise ValueError("x_m and y_m go together")
         if self.floor is not None and not by_xy:
-            raise ValueError(f"leave out floor, which goes with x_m and y_m: give {self._name_alone()} alone")
+            name = self._name_alone(scene)
+            raise ValueError(f"leave out floor, which goes with x_m and y_m: give {name} alone")
         return self
 
-    def _name_alone(self) -> str:
-        """What a call may keep, as JSON. A small model that is told a rule breaks the next one; shown this,
-        it calls right.
+    def _name_alone(self, scene: Scene | None) -> str:
+        """What a call may keep, as JSON: a name that the scene knows, if there is one. A small model that is
+        told a rule breaks the next one; shown this, it calls right.
         """
-        field = "camera" if self.place is None else "place"
-        name = getattr(self, field)
-        return "" if name is None else json.dumps({field: name}, ensure_ascii=False)
+        named = {"place": self.place, "camera": self.camera}
+        given = {field: name for field, name in named.items() if name is not None}
+        known = {field: name for field, name in given.items() if scene and _is_known(scene, field, name)}
+        first = dict(list((known or given).items())[:1])
+        return json.dumps(first, ensure_ascii=False) if first else ""
+
+
+def _is_known(scene: Scene, field: str, name: str) -> bool:
+    return name in scene.cameras if field == "camera" else bool(_places_called(scene, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

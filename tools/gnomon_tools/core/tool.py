@@ -182,14 +182,14 @@ class Tool(Generic[A]):
         """Whether a sample has what the tool needs."""
         return context.meets(self.needs)
 
-    def read_args(self, value: dict[str, Any]) -> A:
-        """The arguments that a model wrote, checked.
+    def read_args(self, value: dict[str, Any], context: ToolContext | None = None) -> A:
+        """The arguments that a model wrote, checked; `context` lets a message name what there is.
 
         Raises:
             BadArguments: the tool does not take them; the message says why.
         """
         try:
-            return self.args.model_validate_json(json.dumps(value))
+            return self.args.model_validate_json(json.dumps(value), context=context)
         except ValidationError as error:
             raise BadArguments(_readable(error, _schema(self)["function"]["parameters"])) from None
 

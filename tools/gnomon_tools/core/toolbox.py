@@ -93,7 +93,7 @@ class Toolbox:
         if not isinstance(value, dict):
             return _failed("bad_arguments", "The arguments must be one JSON object.")
         try:
-            args = tool.read_args(value)
+            args = tool.read_args(value, self._context)
         except BadArguments as error:
             return _failed("bad_arguments", str(error))
         return self.observe(tool, args, self._context)

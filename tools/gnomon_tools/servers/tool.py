@@ -83,7 +83,11 @@ class ServerTool(Tool[ServerArgs]):
     def fits(self, context: ToolContext) -> bool:
         return all(context.meets(NEEDS[fill]) for fill in self._fills().values())
 
-    def read_args(self, value: dict[str, Any]) -> ServerArgs:
+    def read_args(
+        self,
+        value: dict[str, Any],
+        context: ToolContext | None = None,  # noqa: ARG002 (the schema says it all)
+    ) -> ServerArgs:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
