@@ -14,8 +14,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Headline = Literal["mean_of_cells", "mean_of_samples"]
 ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
-
-
 ROWS = 8_192  # clusters that are looked at at once
 SPARSE = 16  # codes up to so many times their number are counted
 
