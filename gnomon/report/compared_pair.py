@@ -202,13 +202,16 @@ def _lost(
         return None, None
     grouping = scores.design(touched, headline)
     first, second = groups
-    bounds = tuple(
-        grouping.mean((scores.means(second, lost_as=high) - scores.means(first, lost_as=low))[touched])
-        for low, high in AT_WORST
-    )
     counts = [scores.lost(group)[touched] for group in groups]
-    if comparison is None or not any(lost.any() for lost in counts):
-        return (bounds[0], bounds[1]), None
+    if not any(lost.any() for lost in counts):
+        diff = grouping.mean((scores.means(second) - scores.means(first))[touched])
+        return (diff, diff), None
+    low, high = (
+        grouping.mean((scores.means(second, lost_as=after) - scores.means(first, lost_as=before))[touched])
+        for before, after in AT_WORST
+    )
+    if comparison is None:
+        return (low, high), None
     shares = [
         lost / (lost + scores.answered[group][touched]) for group, lost in zip(groups, counts, strict=True)
     ]
@@ -221,7 +224,7 @@ def _lost(
         grouping,
         observed=comparison.diff,
     )
-    return (bounds[0], bounds[1]), loss
+    return (low, high), loss
 
 
 def missing_share(scores: SampleScores, group: int, within: Mask) -> float:

@@ -14,8 +14,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Headline = Literal["mean_of_cells", "mean_of_samples"]
 ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
-
-
 ROWS = 8_192  # clusters that are looked at at once
 SPARSE = 16  # codes up to so many times their number are counted
 
@@ -74,7 +72,7 @@ class Design:
 
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
-        return float(np.mean(self._means(values)))
+        return float(self._means(values).mean())
 
     def sums(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate."""
@@ -92,7 +90,7 @@ class Design:
         Lumley's survey package).
         """
         means = self._means(values)
-        centre = np.where(self.lonely, self.mean(values), means[self.strata])
+        centre = np.where(self.lonely, means.mean(), means[self.strata])
         residuals = self.weights * self.scales * (values - centre)
         return np.bincount(self.clusters, residuals, minlength=self.clusters_n).astype(np.float64)
 
@@ -105,7 +103,7 @@ class Design:
         one stratum nothing is estimated. A stratum within one cluster is centred on the aggregate.
         """
         means = self._means(values)
-        centre = np.where(self.lonely, self.mean(values), means[self.strata])
+        centre = np.where(self.lonely, means.mean(), means[self.strata])
         shares = np.where(self.lonely, 0.0, 1.0 - 1.0 / self.scales**2)
         scales = 1.0 / np.sqrt(1.0 - shares * (1.0 - 1.0 / len(means)))
         loads = (self.weights * scales * (values - centre), self.weights)
@@ -147,7 +145,7 @@ class Design:
             return float(self.influence(first) @ self.influence(second))
         return (self._variance(first + second) - self._variance(first - second)) / 4.0
 
-    @property
+    @cached_property
     def effective_clusters(self) -> float:
         """1 / Σ (weight of a cluster)², Kish's effective number: all of them where they weigh the same."""
         own = float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
@@ -186,8 +184,7 @@ class Design:
         within_df = self.n - self.clusters_n
         if within_df < 1 or self.clusters_n < 2:
             return 0.0
-        means = self._means(values)
-        residuals = values - means[self.strata]
+        residuals = values - self._means(values)[self.strata]
         sizes = np.bincount(self.clusters)
         sums = np.bincount(self.clusters, residuals)
         between = float(np.sum(sums**2 / sizes))

@@ -1,6 +1,7 @@
 """`gnomon audit`: what it prints and how it ends."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ def gnomon(*args: str) -> int:
     return end.value.code
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    generate(tmp_path / "questions", scenes=1, samples=28)
-    return tmp_path / "questions"
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Questions that no test changes."""
+    folder = tmp_path_factory.mktemp("audited") / "questions"
+    generate(folder, scenes=1, samples=14)
+    return folder
 
 
 def test_a_sound_benchmark_ends_with_0_and_prints_one_document(
@@ -28,12 +31,12 @@ def test_a_sound_benchmark_ends_with_0_and_prints_one_document(
     assert gnomon("--benchmark", "gtr-bench", "--data", str(data), "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["benchmark"] == "gtr-bench"
-    assert document["samples"]["n"] == 28
+    assert document["samples"]["n"] == 14
     assert document["surviving_leaks"] == []
     assert {row["view"] for row in document["shortcuts"]} == {"files", "official", "guarded"}
     assert all(row["applies"] <= row["n"] for row in document["shortcuts"])
     assert {row["cell"] for row in document["answer_positions"]} == set(document["samples"]["by_cell"])
-    assert document["faults"]["counts"]["missing_media"] == 28
+    assert document["faults"]["counts"]["missing_media"] == 14
 
 
 def test_one_of_a_kind_is_counted_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,19 +62,22 @@ def test_people_get_tables_and_a_verdict(data: Path, capsys: pytest.CaptureFixtu
 
 
 def test_worlds_need_no_data(capsys: pytest.CaptureFixture[str]) -> None:
-    assert gnomon("--benchmark", "worlds", "--limit", "14", "--json") == 0
+    assert gnomon("--benchmark", "worlds", "--limit", "7", "--json") == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["samples"]["n"] == 14
+    assert document["samples"]["n"] == 7
     assert document["options_unread"] == {"official": 0, "guarded": 0}
 
 
-def test_a_leak_through_the_guard_ends_with_1(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in data.glob("data/*/*.json"):
+def test_a_leak_through_the_guard_ends_with_1(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaky = shutil.copytree(data, tmp_path / "leaky")
+    for path in leaky.glob("data/*/*.json"):
         given = json.loads(path.read_text())
         for case in given["cases"]:
             case["question"] += f" See {Path(case['map_image_path']).name} on the map."
         path.write_text(json.dumps(given))
-    assert gnomon("--benchmark", "gtr-bench", "--data", str(data)) == 1
+    assert gnomon("--benchmark", "gtr-bench", "--data", str(leaky)) == 1
     assert "LEAKS SURVIVE" in capsys.readouterr().out
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,10 +49,10 @@ def gnomon(*args: str) -> int:
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def store(tmp_path: Path, empty_sqlite: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path))
-    store = Store(f"sqlite:///{tmp_path / 'gnomon.db'}")
+    store = Store(f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'gnomon.db')}")
     yield store
     store.close()
 

@@ -20,7 +20,7 @@ def opened(folder: Path) -> list[str]:
 def test_a_run_leaves_nothing_for_others_and_its_report_as_the_user_wants_it(
     tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
-    (tmp_path / "job.json").write_text(json.dumps(SPEC))
+    (tmp_path / "job.json").write_text(json.dumps({**SPEC, "select": {"limit": 1}}))
     done = run_gnomon("run", "job.json", "--data-dir", "data", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert opened(tmp_path / "data") == []

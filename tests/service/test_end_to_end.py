@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,9 +24,7 @@ from gnomon_service.cli.main import main
 from gnomon_workers.store.store import Store
 from tests.service.play import SPEC
 from tests.workers.conftest import wait_until
-from tests.workers.postgresql import PostgreSQL
 
-GNOMON = (sys.executable, "-m", "gnomon_service.cli")
 PATIENCE_S = 100.0
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -145,29 +142,6 @@ def test_a_folder_that_is_in_use_is_not_taken(
     folder = up.headers["X-Folder"]
     assert gnomon("run", _written(tmp_path), "--data-dir", folder) == 2
     assert "in use by another gnomon" in capsys.readouterr().err
-
-
-def test_api_and_worker_work_apart_over_a_shared_queue_and_postgresql(
-    tmp_path: Path, warm_path: str, redis_url: str, postgres: PostgreSQL
-) -> None:
-    shared = {"GNOMON_REDIS_URL": redis_url, "GNOMON_DATABASE_URL": postgres.emptied()}
-    environ = environment(tmp_path, PATH=warm_path, **shared)
-    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
-    api_command, worker_command = ["gnomon", "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
-    with (
-        subprocess.Popen(api_command, stdout=subprocess.PIPE, **quiet) as service,
-        subprocess.Popen(worker_command, stdout=subprocess.DEVNULL, **quiet) as worker,
-    ):
-        try:
-            assert service.stdout is not None
-            with httpx.Client(base_url=service.stdout.readline().strip(), timeout=60.0) as api:
-                job_id = api.post("/v1/jobs", json={**SPEC, "queue": "apart"}).json()["id"]
-                assert ended(api, job_id)["counts"]["scored"] == 12
-                assert api.get("/readyz").json()["store"].startswith("postgresql ")
-        finally:
-            for process in (worker, service):
-                process.terminate()
-        assert service.wait(timeout=60) == 0
 
 
 def _written(folder: Path, **changes: Any) -> str:

@@ -234,8 +234,6 @@ def test_the_commands_of_the_manifests_run_a_job_without_a_common_disk(
     installed = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     key = new_key()
     (tmp_path / "keys").write_text(f"{entry_of(key, 'run')}\n")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
 
     def command(kind: str, name: str, *more: str) -> dict[str, Any]:
         path = installed if name == "gnomon-worker" else warm_path  # a worker becomes another program
@@ -248,13 +246,15 @@ def test_the_commands_of_the_manifests_run_a_job_without_a_common_disk(
 
     migrated = subprocess.run(**command("Job", "gnomon-migrate"), capture_output=True, text=True, check=False)
     assert migrated.returncode == 0, migrated.stderr
-    started = [subprocess.Popen(**command("Deployment", "gnomon-api", "--port", str(port)))]
+    served = command("Deployment", "gnomon-api", "--port", "0")
+    started = [subprocess.Popen(**served, stdout=subprocess.PIPE, text=True)]
     store = Store(stores["GNOMON_DATABASE_URL"])
     container = pod("Deployment", "gnomon-api")["containers"][0]
     try:
-        with httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {key}"}, timeout=30
-        ) as api:
+        assert started[0].stdout is not None
+        with started[0].stdout as said:
+            url = said.readline().strip()
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30) as api:
 
             def is_ready() -> bool:
                 try:
@@ -264,11 +264,13 @@ def test_the_commands_of_the_manifests_run_a_job_without_a_common_disk(
 
             wait_until(is_ready)
             assert api.get(container["livenessProbe"]["httpGet"]["path"]).status_code == 200
-            assert api.get("/readyz").json()["media"] == "ok"
+            ready = api.get("/readyz").json()
+            assert (ready["store"].split()[0], ready["media"]) == ("postgresql", "ok")
             job = api.post("/v1/jobs", json=SPEC).json()
             assert wanted_workers(store) == store.job(job["id"]).shards
             started.append(subprocess.Popen(**command("Deployment", "gnomon-worker")))
             wait_until(lambda: api.get(f"/v1/jobs/{job['id']}").json()["status"] == "completed")
+            assert store.job(job["id"]).counts.scored == 4
             assert wanted_workers(store) == 0
             kept = [path for path in (tmp_path / "buckets").rglob("*") if path.is_file()]
             assert len(kept) == 2  # a town's map and a building's

@@ -14,7 +14,7 @@ def test_trips_of_a_job_are_judged_in_pairs(tmp_path: Path, run_job: RunJob, run
     data = ("--data-dir", str(tmp_path))
     planners: dict[str, Any] = {
         "benchmark": "itinerary",
-        "select": {"tasks": ["city-day"], "limit": 2},
+        "select": {"tasks": ["city-day"], "limit": 1},
         "models": [{"id": "reference"}],
         "arms": [
             {"name": "ordered", "agent": "planner", "tools": ["order_visits", "travel_table", "find_place"]},
@@ -41,8 +41,8 @@ def test_trips_of_a_job_are_judged_in_pairs(tmp_path: Path, run_job: RunJob, run
     }
     verdicts = run_job(judged)
     [judge] = verdicts["pair_judges"]
-    assert (judge["verdicts"], judge["both_orders"]) == (4, 2)
-    assert (judge["flipped"], judge["for_first"], judge["kept_second"]) == (1.0, 0.0, 2)
+    assert (judge["verdicts"], judge["both_orders"]) == (2, 1)
+    assert (judge["flipped"], judge["for_first"], judge["kept_second"]) == (1.0, 0.0, 1)
     assert {row["share"] for row in judge["planners"]} == {0.5}
     export = ("export", verdicts["job"]["id"], "--format", "plans", "--out", "none")
     refused = run_in_process(*export, *data, cwd=tmp_path)

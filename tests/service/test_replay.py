@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gnomon.core.arm import Arm, Replay
 from gnomon.core.errors import Conflict, DataError, SpecError
@@ -23,6 +22,7 @@ from gnomon_service.jobs import draft_from_cli
 from gnomon_service.settings import read_settings
 from gnomon_workers.open_job import open_spec
 from gnomon_workers.store.store import Store, open_store
+from tests.workers import desk
 
 PLANTED = 0.4
 SPEC: dict[str, Any] = {
@@ -65,16 +65,13 @@ def gnomon(*args: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def ran(
-    tmp_path_factory: pytest.TempPathFactory, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
-) -> tuple[Path, str]:
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A data folder and a job in it whose model needs the tool in four of ten trials."""
-    folder = tmp_path_factory.mktemp("replayed")
-    (folder / "job.yaml").write_text(yaml.safe_dump(SPEC))
-    out, data = folder / "out", folder / "data"
-    done = run_gnomon("run", str(folder / "job.yaml"), "--data-dir", str(data), "--out", str(out))
-    assert done.returncode == 1, done.stderr  # no reply of `raw` can be read: it only calls
-    return data, json.loads((out / "report.json").read_text())["job"]["id"]
+    data = tmp_path_factory.mktemp("replayed")
+    with Store(f"sqlite:///{data / 'gnomon.db'}") as store:
+        job = desk.post(store, data, SPEC)
+        desk.run(store, data, job)
+    return data, job.id
 
 
 @pytest.fixture
@@ -89,8 +86,8 @@ def test_the_planted_effect_of_a_result_is_found(
 ) -> None:
     data, job = ran
     out = tmp_path / "out"
-    options = ("--arm", "tools", "--result", "nothing", "--data-dir", str(data), "--out", str(out))
-    ended = run_gnomon("replay", job, *options)
+    places = ("--data-dir", str(data), "--out", str(out), "--workers", "1")
+    ended = run_gnomon("replay", job, "--arm", "tools", "--result", "nothing", *places)
     assert ended.returncode == 0, ended.stderr
     assert "“no result” in place of what was recorded: the answer changed in " in ended.stdout
     report = json.loads((out / "report.json").read_text())

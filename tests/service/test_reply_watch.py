@@ -81,15 +81,15 @@ def a_job(folder: Path, reply: str) -> str:
     return str(folder / "spec.yaml")
 
 
-@pytest.mark.parametrize(("reply", "code"), [("Answer: B", 0), ("The van turned.", 1)])
 def test_a_run_of_which_nothing_can_be_read_says_so_and_fails(
-    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"], reply: str, code: int
+    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
+    reply = "The van turned."
     data = tmp_path / "data"
     ended = run_gnomon("run", a_job(tmp_path, reply), "--data-dir", str(data), "--workers", "1")
-    assert ended.returncode == code
+    assert ended.returncode == 1
     said = ended.stderr
     told = f"warning: scripted: 0 of 6 replies of “raw” could be read (unreadable), e.g. “{reply}”"
-    assert said.count(told) == code
+    assert said.count(told) == 1
     why = "exit code 1: no reply of scripted in “raw” could be read; `gnomon trace` shows what it wrote"
-    assert said.splitlines().count(why) == code
+    assert said.splitlines().count(why) == 1

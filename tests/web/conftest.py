@@ -2,32 +2,38 @@
 
 import os
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from redis import Redis
 
 from gnomon_service.api.app import create_app
+from gnomon_service.reports import write_folder
+from gnomon_service.run_job import end_job
 from gnomon_service.serving import listen, server_of, url_of
 from gnomon_service.settings import read_settings
 from gnomon_workers.store.store import Store
+from tests.workers import desk
 from tests.workers.conftest import redis, redis_url, wait_until
 
 __all__ = ["redis", "redis_url"]
 # The first is the same engine without windows: it costs half as much.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+# Pages live for seconds: to optimise their scripts costs more than it saves.
+QUIET = [
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"),
+    "--js-flags=--no-opt",
+]
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 SPEC = {
     "name": "tools on small worlds",
@@ -43,16 +49,14 @@ SPEC = {
 
 @pytest.fixture(scope="session")
 def finished_folder(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> Path:
-    """A data folder with one finished job of 28 samples, run by the command line; no test writes to it.
+    """A data folder with one finished job of 28 samples, and beside it the files of its report; no test
+    writes to it.
 
     Its store keeps report, verdict and index of trials: else the server of each test would make them.
     """
     folder = tmp_path_factory.mktemp("finished")
-    spec = folder / "job.yaml"
-    spec.write_text(yaml.safe_dump(SPEC))
-    command = [sys.executable, "-m", "gnomon_service.cli", "run", str(spec), "--workers", "1"]
-    places = ["--data-dir", str(folder / "data"), "--out", str(folder / "out")]
-    subprocess.run([*command, *places], check=True, capture_output=True)
+    with ThreadPoolExecutor(1) as thread:  # where no browser's event loop is open
+        thread.submit(_run_job, folder / "data", folder / "out").result()
     settings = read_settings({}, data_dir=folder / "data")
     store = Store(settings.database_url)
     app = create_app(settings, store=store, redis=Redis.from_url(redis_url))
@@ -63,6 +67,31 @@ def finished_folder(tmp_path_factory: pytest.TempPathFactory, redis_url: str) ->
         wait_until(lambda: client.get("/index.json").json()["jobs"][0]["badge"] != "due")
     store.close()
     return folder / "data"
+
+
+def _run_job(folder: Path, out: Path) -> None:
+    """Run the job in this process, and write its report as the command line does."""
+    folder.mkdir()
+    with Store(read_settings({}, data_dir=folder).database_url) as store:
+        job = desk.post(store, folder, SPEC)
+        report = desk.run(store, folder, job)
+        end_job(store, job.id, folder)
+        write_folder(store, job.id, report, out, data_dir=folder)
+
+
+# Of what a page repeats, a few are looked through for accessibility: all are made alike.
+LISTS = ("tbody > *", "ul > *", "article", "details.sample", "details.pair")
+REPEATED = ", ".join(f"{each}:nth-of-type(n + 5)" for each in LISTS)
+
+
+def violations(page: Page) -> list[tuple[str, str]]:
+    """What axe finds wrong with a page: each rule with the first element that breaks it.
+
+    Elements that keep a rule are not told: they are most of the work. The page loses what it repeats.
+    """
+    page.locator(REPEATED).evaluate_all("parts => parts.forEach(part => part.remove())")
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [(item["id"], item["nodes"][0]["html"][:200]) for item in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.local_stack import worker_env
 from gnomon_service.settings import read_settings
-from gnomon_service.supervisor import Child, Supervisor
-from gnomon_workers.process import module_command
 from gnomon_workers.store.missing import missing_row
 from gnomon_workers.store.records import JobRecord
 from gnomon_workers.store.store import Store
 from tests.web.conftest import SPEC, Site
+from tests.workers.warm_supervisor import WarmSupervisor, child_of
 
 
 def planned(store: Store, samples: int = 40, **changes: Any) -> JobRecord:
@@ -46,8 +45,7 @@ def end_trials(store: Store, job: JobRecord, count: int, *, cause: str = "", err
 def worker_on(site: Site, redis_url: str) -> Iterator[None]:
     """A real worker, with a sweeper, on the site's store."""
     env = worker_env(read_settings({}, data_dir=site.folder), redis_url)
-    with Supervisor() as supervisor:
-        for name, module in (("sweeper", "gnomon_workers.sweeper"), ("worker", "gnomon_workers")):
-            log_file = site.folder / f"{name}.log"
-            supervisor.start(Child(name=name, command=module_command(module), env=env, log_file=log_file))
+    with WarmSupervisor() as supervisor:
+        for name, module in (("sweeper", "gnomon_workers.sweeper"), ("worker", "gnomon_workers.__main__")):
+            supervisor.start(child_of(name, module, log_file=site.folder / f"{name}.log", env=env))
         yield

@@ -11,10 +11,9 @@ from redis import Redis
 from gnomon.core.row import Row
 from gnomon.trials.trial_plan import Trial
 from gnomon_service import jobs
-from gnomon_service.local_stack import LocalStack
 from gnomon_service.settings import read_settings
-from gnomon_service.supervisor import Supervisor
 from tests.web.conftest import SPEC, Site, Visit
+from tests.web.jobs_under_way import worker_on
 from tests.web.planted import fetch, plant, scored
 
 HTML = {"Accept": "text/html"}
@@ -105,11 +104,7 @@ def test_a_job_runs_to_its_end_before_the_readers_eyes(
     page.evaluate("window.isTheSamePage = true")
     page.evaluate("window.redraws = 0")
     page.evaluate("document.addEventListener('gnomon:morphed', () => { window.redraws += 1; })")
-    with Supervisor() as supervisor:
-        stack = LocalStack(
-            settings=settings, store=site.store, redis=redis, redis_url=redis_url, supervisor=supervisor
-        )
-        stack.start_workers(1, ["default"])
+    with worker_on(site, redis_url):
         expect(page.locator("h1")).to_contain_text("Running", timeout=30_000)
         assert "looking early" in page.locator("#verdict").inner_text()
         assert page.locator(".finding-card").count() == 0

@@ -90,14 +90,14 @@ def test_form_and_yaml_are_one_spec(site: Site, visit: Open) -> None:
     field(page, "limits.usd").fill("2.5")
     expect(page.locator("#plan")).to_contain_text("limit $2.50")
     assert spec_on(page)["models"] == [{"id": "openai/gpt-4o", "api_key_env": "OPENAI_API_KEY"}]
-    text = page.locator("#yaml").input_value().replace("limit: 280", "limit: 70\n  tasks: [MotionState]")
+    text = page.locator("#yaml").input_value().replace("limit: 280", "limit: 700\n  tasks: [MotionState]")
     page.locator("#yaml").fill(text + "protocol: official\n")
-    expect(field(page, "select.limit")).to_have_value("70")
+    expect(field(page, "select.limit")).to_have_value("700")
     field(page, "repeats").fill("2")
     expect(page.locator("#yaml")).to_have_value(re.compile("repeats: 2"))
     spec = spec_on(page)
     assert (spec["repeats"], spec["protocol"]) == (2, "official")
-    assert spec["select"] == {"limit": 70, "seed": 7, "tasks": ["MotionState"]}
+    assert spec["select"] == {"limit": 700, "seed": 7, "tasks": ["MotionState"]}
 
 
 def test_yaml_that_cannot_be_read_is_said_and_kept(site: Site, visit: Open) -> None:
@@ -129,7 +129,7 @@ def test_arms_are_added_and_removed(script: bool, site: Site, visit: Open) -> No
 @pytest.mark.parametrize("change", ["", "preset", "chosen"])
 def test_what_the_form_writes_is_a_spec_for_the_api(change: str, site: Site, visit: Open) -> None:
     page = visit(site, script=False).open("/ui/new")
-    field(page, "select.limit").fill("14")
+    field(page, "select.limit").fill("28")
     if change == "preset":
         page.locator("#preset").select_option("ladder")
     if change == "chosen":
@@ -235,7 +235,7 @@ def test_all_faults_of_a_file_of_questions_are_listed(
 def endpoint_spec(url: str, **model: object) -> str:
     spec = {
         "benchmark": "worlds",
-        "select": {"limit": 6},
+        "select": {"limit": 28},
         "models": [{"id": "openai/m", "api_base": url, **model}],
         "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
     }

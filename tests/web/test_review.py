@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from gnomon.core.review import Review, ReviewQueue
 from gnomon.core.select import Select
@@ -19,7 +18,7 @@ from gnomon.media import MediaStore
 from gnomon_analyses.pages import review, review_queues
 from gnomon_analyses.reviews.decisions import REVIEW_FILE, read_decisions
 from gnomon_service.reports import report_of
-from tests.web.conftest import PHONE, WIDE, Site, Visit
+from tests.web.conftest import PHONE, WIDE, Site, Visit, violations
 
 HOSTILE = '<script>alert(1)</script>"\u202e=1+1'
 
@@ -404,8 +403,7 @@ def test_every_stage_of_an_item_is_accessible(
             [{"name": "gnomon_reviewer", "value": name, "url": f"{site.url}/ui/review"}]
         )
         page = shown.open("/ui/review/items")
-        violations = Axe().run(page).response["violations"]
-        assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == []
+        assert violations(page) == []
         widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert widths[0] <= widths[1]
         assert shown.errors == []

@@ -186,15 +186,17 @@ def test_right_to_left_and_very_long_texts_do_not_break_the_page(
     job = plant(
         site, {"ب" * 60: "مجموعة" * 20}, lambda trial, row: scored(row, 0.5, long), trace={"response": long}
     )
+    shown = visit(site, size=PHONE)
     for path in ("trials", "trials?view=trials", "samples/" + "ب" * 60):
-        page = visit(site, size=PHONE).open(f"/ui/jobs/{job}/{path}")
+        page = shown.open(f"/ui/jobs/{job}/{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         assert len(page.content()) < 200_000, path
 
 
 def test_a_row_has_two_lines_on_a_phone(site: Site, visit: Callable[..., Visit]) -> None:
+    shown = visit(site, size=PHONE)
     for path in ("trials", "trials?view=trials"):
-        page = visit(site, size=PHONE).open(f"/ui/jobs/{site.job_id}/{path}")
+        page = shown.open(f"/ui/jobs/{site.job_id}/{path}")
         heights = page.evaluate("[...document.querySelectorAll('tr[data-row]')].map(row => row.offsetHeight)")
         assert max(heights) < 90, path
 

@@ -53,8 +53,9 @@ def test_a_failing_stop_is_outlined_and_its_reason_is_in_reach_on_a_phone(site: 
 
 def test_no_word_of_a_time_line_or_a_map_leaves_it(site: Site, visit: Open) -> None:
     trip = planned_trip(site, ateneum=("18:20", "19:50"))
+    page = visit(site).open(f"/ui/trips/{trip}")
     for width in (320, 390, 720, 980, 1180, 1400):
-        page = visit(site, size={"width": width, "height": 900}).open(f"/ui/trips/{trip}")
+        page.set_viewport_size({"width": width, "height": 900})
         outside = page.locator(".trip-lane, .trip-map").evaluate_all(
             """drawings => drawings.flatMap(drawing => {
                 const box = drawing.getBoundingClientRect();

@@ -20,6 +20,7 @@ from gnomon_service.redis_server import find_server
 from gnomon_service.supervisor import Child, Supervisor
 from tests.workers.conftest import wait_until
 from tests.workers.scene import Machine, free_port
+from tests.workers.warm_supervisor import IN_NETWORK
 
 SLOW_BYTES_PER_S = 50_000
 PASSWORD = "between-machines"
@@ -96,7 +97,7 @@ def namespaces(count: int, host: str) -> Iterator[list[Link]]:
             _ip("-n", name, "address", "add", f"{base}.{number + 2}/24", "dev", "eth0")
             _ip("-n", name, "link", "set", "eth0", "up")
             _ip("-n", name, "link", "set", "lo", "up")
-            enter = ("ip", "netns", "exec", name)
+            enter = (*IN_NETWORK, name)
             links.append(Link(Machine(f"machine-{number}", enter), _shaper(outer, enter)))
         yield links
 

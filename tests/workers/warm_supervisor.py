@@ -4,11 +4,12 @@ What it starts is a fork of that process, which costs a hundredth of the imports
 an end is a command, as ever.
 """
 
+import ctypes
 import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -19,6 +20,8 @@ from typing import Any, Self
 
 from gnomon_service.supervisor import Child, Supervisor
 
+IN_NETWORK = ("ip", "netns", "exec")  # and its name
+NETWORK = 0x40000000  # CLONE_NEWNET of setns(2)
 FORKS = multiprocessing.get_context("forkserver")  # of a process without threads
 PRELOADED = [  # each would cost every fork that needs it as much as the forks themselves
     "gnomon_agents.direct",
@@ -79,13 +82,15 @@ def child_of(
     enter: tuple[str, ...] = (),
 ) -> Child:
     """`python -m module arguments` with this process's variables and those of `env`. What has to `enter`
-    something first is no fork.
+    something else than a network first is no fork.
     """
     environ = {**os.environ, **env}
+    run = partial(_run, environ, module, arguments)
+    in_network = partial(_run_in_network, enter[-1], run) if enter[:-1] == IN_NETWORK else None
     return Child(
         name=name,
         command=(*enter, sys.executable, "-m", module, *arguments),
-        main=None if enter else partial(_run, environ, module, arguments),
+        main=in_network if enter else run,
         log_file=log_file,
         env=environ,
     )
@@ -117,6 +122,13 @@ def _supervise(calls: Connection, environ: Mapping[str, str]) -> None:
         while True:
             name, arguments = calls.recv()
             calls.send(getattr(supervisor, name)(*arguments))
+
+
+def _run_in_network(name: str, run: Callable[[], None]) -> None:
+    with Path("/run/netns", name).open() as network:
+        entered = ctypes.CDLL(None).setns(network.fileno(), NETWORK)
+    assert entered == 0, f"the network {name} cannot be entered"
+    run()
 
 
 def _run(environ: Mapping[str, str], module: str, arguments: tuple[str, ...]) -> None:
