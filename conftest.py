@@ -30,6 +30,11 @@ settings.load_profile("few")
 ROOT = Path(__file__).parent
 
 
+def pytest_configure() -> None:
+    """Garbage is looked for as seldom as in a worker: else a thirtieth of the suite goes into it."""
+    gc.set_threshold(50_000, 20, 50)
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """A module without an example has no doctest, and is not imported to see."""
     if collection_path.suffix != ".py" or collection_path.name.startswith("test_"):

@@ -51,7 +51,7 @@ def copies_of(
             if moved is None:
                 continue
             others = taken[camera.floor]
-            if shapely.distance(seen_by(moved), others).min() >= APART_M[tracking.kind]:
+            if not shapely.dwithin(seen_by(moved), others, APART_M[tracking.kind]).any():
                 others.append(seen_by(moved))
                 yield moved
                 break
