@@ -265,13 +265,14 @@ class Tours:
         there_min = there_m = on_min = on_m = past_min = past_m = 0
         if at >= 0:
             there_min, there_m = self.minutes[at][spot], self.metres[at][spot]
-        timed = self.stay(frame.day, spot, code % CODE, clock + there_min)
-        if timed is None:
-            return None
         later = order[position] // CODE if position < len(order) else frame.end
         if later >= 0 and later != spot:
             on_min, on_m = self.minutes[spot][later], self.metres[spot][later]
-        if timed[1] + on_min > frame.latest[position]:
+        until = frame.latest[position] - on_min
+        if clock + there_min + self.spots.stay_min[spot] > until:  # whenever it is open
+            return None
+        timed = self.stay(frame.day, spot, code % CODE, clock + there_min)
+        if timed is None or timed[1] > until:
             return None
         if self.max_leg_min is not None and max(there_min, on_min) > self.max_leg_min:
             return None
@@ -297,7 +298,7 @@ class Tours:
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
         """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
         stay_min = self.spots.stay_min[spot]
-        end_min = latest = self.last_min(day)
+        end_min = latest = self.hours[day][1]
         if meal:
             wanted = self.meals[meal - 1]
             stay_min = max(stay_min, wanted.minutes)
