@@ -280,7 +280,7 @@ def test_impossible_homographies_are_named(tmp_path: Path) -> None:
     assert [fault.kind for fault in plugin.case_faults([split])] == ["horizon"]
 
 
-@pytest.mark.parametrize("asked", [28, pytest.param(80, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("asked", [56, pytest.param(80, marks=pytest.mark.soak)])
 def test_of_the_published_questions_no_leak_survives_the_guard(
     gtr_dir: Path, gtr_media: MediaStore, asked: int
 ) -> None:
