@@ -30,11 +30,6 @@ settings.load_profile("few")
 ROOT = Path(__file__).parent
 
 
-def pytest_configure() -> None:
-    """Garbage is looked for as seldom as in a worker: else a thirtieth of the suite goes into it."""
-    gc.set_threshold(50_000, 20, 50)
-
-
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """A module without an example has no doctest, and is not imported to see."""
     if collection_path.suffix != ".py" or collection_path.name.startswith("test_"):
@@ -50,6 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """What is there when the tests begin stays there: the collector of garbage need not look at it again."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # as in a worker: else a thirtieth of the suite is spent on it
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -20,32 +20,22 @@ def plain_name(name: str) -> str:
     return " ".join(re.findall(r"\w+", bare))
 
 
-class SoughtName:
-    """A name that many others are held against; `plain` is the name as `plain_name` has it."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.plain = name, plain_name(name)
-        self._letters = SequenceMatcher(None, "", self.plain, autojunk=False)
-
-    def likeness(self, other: str, *, least: float = 0.0) -> float:
-        """As `likeness`, `other` being plain; 0 where their letters show that it is below `least`."""
-        if not self.plain or not other:
-            return 0.0
-        if self.plain == other:
-            return 1.0
-        self._letters.set_seq1(other)
-        is_compared = self._letters.real_quick_ratio() >= least and self._letters.quick_ratio() >= least
-        ratio = SequenceMatcher(None, self.plain, other, autojunk=False).ratio() if is_compared else 0.0
-        short, long = sorted((self.plain, other), key=len)
-        if short in long and len(short) >= max(5, 0.4 * len(long)):
-            ratio = max(ratio, 0.85)
-        return min(ratio, 0.99)
-
-
-def likeness(name: str, other: str) -> float:
+def likeness(name: str, other: str, *, least: float = 0.0) -> float:
     """How alike two names are, 0 to 1; 1 only where nothing but case, accents and punctuation differ.
+
+    Names whose letters show that they are less alike than `least` are not compared further, and are 0.
 
     >>> likeness("Ateneum", "ATENEUM"), round(likeness("Ateneum", "Ateneumin museo"), 2)
     (1.0, 0.85)
     """
-    return SoughtName(name).likeness(plain_name(other))
+    first, second = plain_name(name), plain_name(other)
+    if not first or not second:
+        return 0.0
+    if first == second:
+        return 1.0
+    letters = SequenceMatcher(None, first, second, autojunk=False)
+    ratio = letters.ratio() if letters.quick_ratio() >= least else 0.0
+    short, long = sorted((first, second), key=len)
+    if short in long and len(short) >= max(5, 0.4 * len(long)):
+        ratio = max(ratio, 0.85)
+    return min(ratio, 0.99)

@@ -1,6 +1,5 @@
 """Distances between boxes in space, exact whatever way the boxes are turned; gaps seen from above."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -141,7 +140,7 @@ def width_upright_m(box: Box) -> float | None:
     0.5
     """
     rise = [abs(axis[2]) for axis in box.axes]
-    upright = rise.index(max(rise))
-    if rise[upright] < math.cos(math.radians(UPRIGHT_DEG)):
+    upright = int(np.argmax(rise))
+    if rise[upright] < np.cos(np.radians(UPRIGHT_DEG)):
         return None
     return float(min(length for at, length in enumerate(box.lengths_m) if at != upright))

@@ -16,15 +16,11 @@ from gnomon_published.gazetteer.tables import MICRO, tables, unit_sphere_m
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Areas:
-    """All places but the towns; `named` finds them by their key without the word that says what they are.
-
-    `beginning` has those keys by their first letter.
-    """
+    """All places but the towns; `named` finds them by their key without the word that says what they are."""
 
     by_id: Mapping[str, GazetteerPlace]
     municipalities: Sequence[GazetteerPlace]  # in the order of the table, so that towns find theirs by number
     named: Mapping[str, Sequence[GazetteerPlace]]
-    beginning: Mapping[str, Sequence[str]]
 
 
 @cache
@@ -39,11 +35,7 @@ def areas() -> Areas:
     for place in places:
         for key in _keys(place):
             named[key].append(place)
-    beginning: dict[str, list[str]] = defaultdict(list)
-    for key in named:
-        beginning[key[:1]].append(key)
-    by_id = {place.id: place for place in places}
-    return Areas(by_id=by_id, municipalities=municipalities, named=named, beginning=beginning)
+    return Areas(by_id={place.id: place for place in places}, municipalities=municipalities, named=named)
 
 
 def _prefecture(row: Mapping[str, Any]) -> GazetteerPlace:

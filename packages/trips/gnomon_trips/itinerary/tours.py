@@ -122,9 +122,6 @@ class Tours:
     def first_min(self, day: int) -> int:
         return self.hours[day][0] + self.late_min.get(day, 0)
 
-    def last_min(self, day: int) -> int:
-        return self.hours[day][1]
-
     def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         """The cost of a day in that order at the earliest times; None: a rule forbids it."""
         key = (self._like[day], start, end, order)
@@ -192,7 +189,7 @@ class Tours:
             metres += step_m
             way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
             busy += 0 if self.is_on_foot else step_min
-        if clock > self.last_min(day) or (
+        if clock > self.hours[day][1] or (
             self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
         ):
             return None
@@ -225,7 +222,7 @@ class Tours:
         priced = self._closed(day, states[-1], end)
         if priced is None:
             return None
-        latest = [self.last_min(day)]
+        latest = [self.hours[day][1]]
         ahead = end
         for code in reversed(order):
             way_min = self.minutes[code // CODE][ahead] if ahead >= 0 and ahead != code // CODE else 0
@@ -268,11 +265,10 @@ class Tours:
         later = order[position] // CODE if position < len(order) else frame.end
         if later >= 0 and later != spot:
             on_min, on_m = self.minutes[spot][later], self.metres[spot][later]
-        until = frame.latest[position] - on_min
-        if clock + there_min + self.spots.stay_min[spot] > until:  # whenever it is open
-            return None
+        if clock + there_min + self.spots.stay_min[spot] + on_min > frame.latest[position]:
+            return None  # whenever it is open
         timed = self.stay(frame.day, spot, code % CODE, clock + there_min)
-        if timed is None or timed[1] > until:
+        if timed is None or timed[1] + on_min > frame.latest[position]:
             return None
         if self.max_leg_min is not None and max(there_min, on_min) > self.max_leg_min:
             return None

@@ -116,7 +116,7 @@ class Rooms(PlainBenchmark):
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
         """The source, the number of boxes, and the share of them that leans."""
-        room = _room_of(sample)
+        room: Room = sample.target["question"].draft.room
         leaning = sum(width_upright_m(box) is None for box in room.boxes)
         return {
             "source": room.source,
@@ -218,11 +218,6 @@ def _asked(question: RoomQuestion) -> Asked:
         options=question.options,
         answers=(answer,),
     )
-
-
-def _room_of(sample: Sample) -> Room:
-    question: RoomQuestion = sample.target["question"]
-    return question.draft.room
 
 
 def _shown_options(question: RoomQuestion) -> Iterator[Option]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon_tools.core.name_match import SoughtName, likeness, plain_name
+from gnomon_tools.core.name_match import likeness, plain_name
 from gnomon_tools.core.regular_file import CITIES_VARIABLE, read_regular
 from gnomon_trips.itinerary.choice import STOPS
 from gnomon_trips.itinerary.embedded import Embedded
@@ -87,23 +87,14 @@ class About:
     timezone: str = ""
 
 
-class _OwnName:
-    """One name of a place, and what it is taken apart into: once, as every search looks at every name.
+class _Name:
+    """A name, and its plain words but for a city's own: taken apart once, as every search looks at each."""
 
-    `bare` are its plain words but for the city's own; `of_kind` say what the place is, `faith` whose it is.
-    """
-
-    def __init__(self, name: str, place: Place, own_words: frozenset[str]) -> None:
-        self.place, self.plain, self.is_on_spot = place, plain_name(name), name == place.name
-        words = _words(self.plain)
+    def __init__(self, name: str, own_words: frozenset[str]) -> None:
+        self.name, self.plain = name, plain_name(name)
+        words = ["st" if word in SAINT else word for word in self.plain.split()]
         self.bare = [word for word in words if word not in own_words]
         self.has_number = any(word.isdigit() for word in words)
-        self.faith = dict(place.tags).get("denomination", "").split("_")
-        self.of_kind = {place.kind.replace("_", " ").split()[-1], "art", *WORDS_OF_KIND.get(place.kind, ())}
-
-
-def _words(plain: str) -> list[str]:
-    return ["st" if word in SAINT else word for word in plain.split()]
 
 
 class City(Embedded):
@@ -120,7 +111,7 @@ class City(Embedded):
         self._all = tuple(extract.places.values())
         self._own_words = frozenset(plain_name(f"{about.title} {about.municipality}").split())
         self._names = [
-            [_OwnName(name, place, self._own_words) for name in (place.name, *place.also, *place.found_as)]
+            [_Name(name, self._own_words) for name in (place.name, *place.also, *place.found_as)]
             for place in self._all
         ]
         self._lat = np.array([place.at.lat_deg for place in self._all])
@@ -137,10 +128,9 @@ class City(Embedded):
         own_names = (self.about.title, self.about.municipality)
         if within and max(likeness(within, own_name) for own_name in own_names) < 1:
             raise NoSuchPlace(f"{within!r} is not {self.about.title}")
-        sought = SoughtName(name)
-        words = _words(sought.plain)
+        sought = _Name(name, self._own_words)
         scored = [
-            (max(self._fit(sought, words, own) for own in names), place)
+            (max(_fit(sought, own, place) for own in names), place)
             for place, names in zip(self._all, self._names, strict=True)
             if not kinds or place.kind in kinds
         ]
@@ -162,39 +152,6 @@ class City(Embedded):
             raise NoSuchPlace(where + (f"; similar: {similar}" if similar else ""))
         hits.sort(key=lambda hit: (-hit.score, -hit.fame, hit.distance_m or 0.0, hit.place.id))
         return self.answer(tuple(hits[: query.limit]), "exact")
-
-    def _fit(self, sought: SoughtName, words: list[str], own: _OwnName) -> float:
-        """How well a name fits one of a place's names; below 1 it is not quite its own.
-
-        The city's name is worth nothing in the city. The first or last word of the name on the spot, and a
-        name with the kind behind it, are as good as one letter off; of a translation they are not, as such
-        words often are a district's. Of an address with its number no letter may differ.
-        """
-        fit = sought.likeness(own.plain, least=LEAST_SIMILAR)
-        if fit == 1:
-            return fit
-        place, own_bare, kind = own.place, own.bare, own.of_kind
-        bare = [word for word in words if word not in self._own_words]
-        if bare and bare == own_bare and len(bare) > 1:
-            return 1.0
-        if not own.has_number and any(word.isdigit() for word in words):
-            return min(fit, NO_NAME)
-        rest, own_rest = ([word for word in row if word not in kind] for row in (bare, own_bare))
-        if rest and rest == own_rest and len(rest) < len(bare):
-            return PART_OF_NAME
-        if len(bare) == len(own_bare) == 1 and own_bare[0] in {
-            f"{bare[0]}{link}{word}" for link in ("", "n", "s") for word in kind
-        }:
-            return PART_OF_NAME  # Esplanadi is Esplanadinpuisto
-        if own_bare and own_bare == [word for word in bare if word not in own.faith] != bare:
-            return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
-        if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
-            return PART_OF_NAME  # a city's central station bears the city's name alone
-        is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS
-        ends = own_bare if len(sought.name) >= LONG_WORD else (*own_bare[:1], *own_bare[-1:])
-        if is_own_word and own.is_on_spot and place.kind not in PLAIN_KINDS and bare[0] in ends:
-            return PART_OF_NAME
-        return fit
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         self._check_covered(at)
@@ -280,6 +237,42 @@ class City(Embedded):
     def _metres_from(self, at: LatLon) -> NDArray[np.float64]:
         """The distance of each place of this city from a point."""
         return metres_between(at.lat_deg, at.lon_deg, self._lat, self._lon)
+
+
+def _fit(sought: _Name, own: _Name, place: Place) -> float:
+    """How well a name fits one of a place's names; below 1 it is not quite its own.
+
+    The city's name is worth nothing in the city. The first or last word of the name on the spot, and a
+    name with the kind behind it, are as good as one letter off; of a translation they are not, as such
+    words often are a district's. Of an address with its number no letter may differ.
+    """
+    fit = likeness(sought.plain, own.plain, least=LEAST_SIMILAR)
+    if fit == 1:
+        return fit
+    bare, own_bare = sought.bare, own.bare
+    if bare and bare == own_bare and len(bare) > 1:
+        return 1.0
+    if sought.has_number and not own.has_number:
+        return min(fit, NO_NAME)
+    kind = {place.kind.replace("_", " ").split()[-1], "art", *WORDS_OF_KIND.get(place.kind, ())}
+    rest, own_rest = ([word for word in row if word not in kind] for row in (bare, own_bare))
+    if rest and rest == own_rest and len(rest) < len(bare):
+        return PART_OF_NAME
+    if len(bare) == len(own_bare) == 1 and own_bare[0] in {
+        f"{bare[0]}{link}{word}" for link in ("", "n", "s") for word in kind
+    }:
+        return PART_OF_NAME  # Esplanadi is Esplanadinpuisto
+    faith = dict(place.tags).get("denomination", "").split("_")
+    if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
+        return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
+    if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
+        return PART_OF_NAME  # a city's central station bears the city's name alone
+    is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS
+    ends = own_bare if len(sought.name) >= LONG_WORD else (*own_bare[:1], *own_bare[-1:])
+    is_on_spot = own.name == place.name and place.kind not in PLAIN_KINDS
+    if is_own_word and is_on_spot and bare[0] in ends:
+        return PART_OF_NAME
+    return fit
 
 
 def _fame(place: Place) -> float:
