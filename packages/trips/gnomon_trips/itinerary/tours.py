@@ -131,12 +131,9 @@ class Tours:
             pass
         if len(self._kept) > KEPT_DAYS:
             self._kept.clear()
-        priced = self._kept[key] = self._priced(day, start, end, order)
-        return priced
-
-    def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         state = self._walked(day, self._first(day, start), order)
-        return None if state is None else self._closed(day, state, end)
+        priced = self._kept[key] = None if state is None else self._closed(day, state, end)
+        return priced
 
     def _first(self, day: int, start: int) -> State:
         return self.first_min(day), 0, 0, 0.0, 0.0, start
@@ -189,13 +186,12 @@ class Tours:
             metres += step_m
             way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
             busy += 0 if self.is_on_foot else step_min
-        if clock > self.hours[day][1] or (
-            self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
-        ):
+        first_min, last_min = self.hours[day]
+        is_too_far = self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
+        if clock > last_min or is_too_far:
             return None
-        cost = (
-            way_cost + self.weights.minute_m * (clock - self.hours[day][0]) + soft + self.even_cost(busy, day)
-        )
+        even = self.weights.even_m * busy * busy / (last_min - first_min)
+        cost = way_cost + self.weights.minute_m * (clock - first_min) + soft + even
         return cost, metres, clock
 
     # A stop put into a day
@@ -285,11 +281,6 @@ class Tours:
         """The cost of the day with a stop at that position; None: no such day can be kept."""
         state = self._walked(frame.day, frame.states[position], (code, *frame.order[position:]))
         return None if state is None else self._closed(frame.day, state, frame.end)
-
-    def even_cost(self, busy_min: float, day: int) -> float:
-        """The cost of so many minutes of stays and rides; it grows with their square."""
-        start_min, end_min = self.hours[day]
-        return self.weights.even_m * busy_min * busy_min / (end_min - start_min)
 
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
         """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
