@@ -51,9 +51,10 @@ class Pinhole:
     def box(self, xy: Array, wide: float, high: float) -> Array | None:
         """Left, top, right, bottom of an upright body, unclipped; None where its foot is behind."""
         turned = self.intrinsic @ self.rotation
-        foot, head = (turned @ (np.array([*xy, z]) - self.centre) for z in (0.0, high))
+        foot = turned @ (np.array([*xy, 0.0]) - self.centre)
         if foot[2] < 0.5 or foot[2] > self.far_m:
             return None
+        head = turned @ (np.array([*xy, high]) - self.centre)
         half = wide * self.focal / foot[2] / 2
         u, v, top = foot[0] / foot[2], foot[1] / foot[2], head[1] / max(head[2], 0.1)
         return np.array([u - half, top, u + half, v])
