@@ -365,6 +365,3 @@ class Tours:
             for meal, wanted in enumerate(self.meals, 1)
             if day in wanted.days and all(code % CODE != meal for code in order)
         ]
-
-    def spent(self, solution: Solution) -> float:
-        return sum(self.spots.price[code // CODE] for order in solution for code in order)
