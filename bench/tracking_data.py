@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Pinhole:
         rotation = np.stack([right, np.cross(ahead, right), ahead])
         return cls(name=name, centre=centre, rotation=rotation, focal=focal, far_m=far_m)
 
-    @property
+    @cached_property
     def intrinsic(self) -> Array:
         return np.array([[self.focal, 0, WIDE / 2], [0, self.focal, HIGH / 2], [0, 0, 1.0]])
 
@@ -49,11 +50,11 @@ class Pinhole:
 
     def box(self, xy: Array, wide: float, high: float) -> Array | None:
         """Left, top, right, bottom of an upright body, unclipped; None where its foot is behind."""
-        foot, head = (
-            self.intrinsic @ self.rotation @ (np.array([*xy, z]) - self.centre) for z in (0.0, high)
-        )
+        turned = self.intrinsic @ self.rotation
+        foot = turned @ (np.array([*xy, 0.0]) - self.centre)
         if foot[2] < 0.5 or foot[2] > self.far_m:
             return None
+        head = turned @ (np.array([*xy, high]) - self.centre)
         half = wide * self.focal / foot[2] / 2
         u, v, top = foot[0] / foot[2], foot[1] / foot[2], head[1] / max(head[2], 0.1)
         return np.array([u - half, top, u + half, v])

@@ -1,9 +1,9 @@
 """Finds the boxes that a call names, and draws boxes from above; what the tools on boxes have in common."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-import numpy as np
 import shapely
 from pydantic import Field
 
@@ -107,10 +107,8 @@ def turn_deg(at: Sequence[float], towards: Sequence[float], of: Sequence[float])
     >>> turn_deg((0, 0), (1, 0), (0, 2)), turn_deg((0, 0), (1, 0), (1, -1))
     (90.0, -45.0)
     """
-    a, b, c = (np.asarray(point[:2], dtype=np.float64) for point in (at, towards, of))
-    sight, other = b - a, c - a
-    cross = sight[0] * other[1] - sight[1] * other[0]
-    return float(np.degrees(np.arctan2(cross, sight @ other)))
+    (x, y), (u, v) = ((point[0] - at[0], point[1] - at[1]) for point in (towards, of))
+    return math.degrees(math.atan2(x * v - y * u, x * u + y * v))
 
 
 def rounded(value: float, digits: int = 3) -> float:

@@ -19,7 +19,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_tools.geometry.oriented_boxes import BoxArray, distances_m, footprint
-from gnomon_tools.scene.boxes import XYZ, Box
+from gnomon_tools.scene.boxes import HEADER, XYZ, Box
 from gnomon_tools.scene.document import orthonormal
 
 ENDINGS = (".json", ".json.gz")
@@ -101,6 +101,11 @@ class Room:
     def footprints(self) -> list[BaseGeometry]:
         """The boxes seen from above."""
         return [footprint(box) for box in self.boxes]
+
+    @cached_property
+    def in_words(self) -> str:
+        """All boxes, one a line. The floor's area is not said: no arm can look it up."""
+        return "\n".join((f"{HEADER}:", *(box.in_words() for box in self.boxes)))
 
     @cached_property
     def _distances_m(self) -> dict[int, NDArray[np.float64]]:

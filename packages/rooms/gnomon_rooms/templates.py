@@ -5,6 +5,7 @@ centres seen from above.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -284,8 +285,7 @@ def _drawn(pool: Sequence[int], size: int, chance: Random) -> list[tuple[int, ..
 
 
 def _plan_m(room: Room, a: int, b: int) -> float:
-    x_m, y_m, _ = room.array.centres_m[b] - room.array.centres_m[a]
-    return float(np.hypot(x_m, y_m))
+    return math.dist(room.boxes[a].centre_m[:2], room.boxes[b].centre_m[:2])
 
 
 def _turn_deg(room: Room, a: int, b: int, c: int) -> float:
@@ -294,8 +294,8 @@ def _turn_deg(room: Room, a: int, b: int, c: int) -> float:
 
 def _is_sure(room: Room, a: int, b: int, c: int, turned_deg: float, edges_deg: Sequence[float]) -> bool:
     """Whether no shift of the three centres takes the direction over an edge."""
-    reach = sum(np.arcsin(2 * SHIFT_M / _plan_m(room, a, other)) for other in (b, c))
-    return all(abs(signed_deg(turned_deg - edge)) > np.degrees(reach) for edge in edges_deg)
+    reach = sum(math.asin(2 * SHIFT_M / _plan_m(room, a, other)) for other in (b, c))
+    return all(abs(signed_deg(turned_deg - edge)) > math.degrees(reach) for edge in edges_deg)
 
 
 def _quarter(turned_deg: float) -> str:

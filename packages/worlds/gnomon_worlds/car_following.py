@@ -109,8 +109,8 @@ class Vehicles:
 
     def barrier_m(self, step: int) -> Array:
         """How far it is to the red signal or pause ahead of each vehicle; infinite where there is none."""
-        coming = (self._lines[:, None, :] <= self.at_m[:, :, None]).sum(axis=2)
-        coming = np.minimum(coming, self._halts - 1)
+        passed = sum(line[:, None] <= self.at_m for line in self._lines.T)
+        coming = np.minimum(passed, self._halts - 1)
         to_line = self._lines[self._rows, coming] - self.at_m
         in_cycle = np.mod(self._start_s + step * STEP_S - self._green_at[self._rows, coming], self._cycle_s)
         is_red = in_cycle >= self._green_for[self._rows, coming]

@@ -72,7 +72,7 @@ def outline(mount: Mount, body: Body, placed: Placed, *, solid: tuple[float, flo
     columns, rows, depths = mount.projection() @ corners.T
     if depths.min() < NEAR_DEPTH_M:
         return Polygon()
-    hull = shapely.convex_hull(shapely.multipoints(np.column_stack([columns / depths, rows / depths])))
+    hull = shapely.convex_hull(shapely.linestrings(columns / depths, rows / depths))
     return hull if isinstance(hull, Polygon) else Polygon()
 
 

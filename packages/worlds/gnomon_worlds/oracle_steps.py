@@ -59,12 +59,12 @@ class _Way:
     zone: Zone | None = None
     is_oneway: bool = False  # from the line's start to its end
 
-    def distance_m(self, spot: Spot) -> tuple[float, float]:
-        """How far the spot is off the zone that the way runs through, and off the way itself."""
-        off_m = float(self.line.distance(Point(spot.xy_m)))
-        if spot.floor != self.floor:
+    def distance_m(self, at: Point, floor: int) -> tuple[float, float]:
+        """How far a point of a floor is off the zone that the way runs through, and off the way itself."""
+        off_m = float(self.line.distance(at))
+        if floor != self.floor:
             return math.inf, off_m
-        return (round(self.zone.area.distance(Point(spot.xy_m)), 3) if self.zone else off_m), off_m
+        return (round(self.zone.area.distance(at), 3) if self.zone else off_m), off_m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +76,9 @@ class _Plan:
 
     def place(self, spot: Spot) -> str:
         """The way that a spot is on, and how far along it."""
-        way = min(self.ways, key=lambda way: way.distance_m(spot))
-        return f"{way.line.project(Point(spot.xy_m)):.1f} m along {way.name}"
+        at = Point(spot.xy_m)
+        way = min(self.ways, key=lambda way: way.distance_m(at, spot.floor))
+        return f"{way.line.project(at):.1f} m along {way.name}"
 
 
 @cached_per_scene

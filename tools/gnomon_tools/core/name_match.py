@@ -14,13 +14,16 @@ def plain_name(name: str) -> str:
     >>> plain_name("  Café  Ekberg (1852)"), plain_name("Temppeliaukion-kirkko")
     ('cafe ekberg 1852', 'temppeliaukion kirkko')
     """
-    decomposed = unicodedata.normalize("NFKD", name).casefold()
-    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    return " ".join(re.sub(r"[^\w]+", " ", bare).split())
+    bare = unicodedata.normalize("NFKD", name).casefold()
+    if not bare.isascii():
+        bare = "".join(letter for letter in bare if not unicodedata.combining(letter))
+    return " ".join(re.findall(r"\w+", bare))
 
 
-def likeness(name: str, other: str) -> float:
+def likeness(name: str, other: str, *, least: float = 0.0) -> float:
     """How alike two names are, 0 to 1; 1 only where nothing but case, accents and punctuation differ.
+
+    Names whose letters show that they are less alike than `least` are not compared further, and are 0.
 
     >>> likeness("Ateneum", "ATENEUM"), round(likeness("Ateneum", "Ateneumin museo"), 2)
     (1.0, 0.85)
@@ -30,7 +33,8 @@ def likeness(name: str, other: str) -> float:
         return 0.0
     if first == second:
         return 1.0
-    ratio = SequenceMatcher(None, first, second, autojunk=False).ratio()
+    letters = SequenceMatcher(None, first, second, autojunk=False)
+    ratio = letters.ratio() if letters.quick_ratio() >= least else 0.0
     short, long = sorted((first, second), key=len)
     if short in long and len(short) >= max(5, 0.4 * len(long)):
         ratio = max(ratio, 0.85)

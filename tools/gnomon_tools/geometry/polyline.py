@@ -50,8 +50,9 @@ def _distances(points: Array, start: Array, end: Array) -> Array:
     """Distance of each point from the segment."""
     along = end - start
     squared = float(along @ along)
-    share = np.clip((points - start) @ along / squared, 0, 1) if squared else np.zeros(len(points))
-    return np.asarray(np.linalg.norm(points - (start + share[:, None] * along), axis=1), dtype=np.float64)
+    share = (points - start) @ along / squared if squared else np.zeros(len(points))
+    off = points - (start + np.minimum(np.maximum(share, 0), 1)[:, None] * along)
+    return np.asarray(np.sqrt((off * off).sum(axis=1)), dtype=np.float64)
 
 
 def legs_of(xy_m: Array, tolerance_m: float) -> list[PolylineTurn]:

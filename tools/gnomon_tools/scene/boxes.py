@@ -40,7 +40,7 @@ class Box:
 
 
 def _spaced(values: XYZ) -> str:
-    return " ".join(f"{value + 0.0:.2f}" for value in (round(value, 2) for value in values))
+    return " ".join(f"{round(value, 2) + 0.0:.2f}" for value in values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

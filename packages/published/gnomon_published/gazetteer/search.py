@@ -148,13 +148,12 @@ WORTH = 0.7  # of a whole name's score
 
 def close_names(spelled: Spelling, kinds: Collection[Kind]) -> Iterator[Hit]:
     """Areas and stations whose name begins alike and is nearly as long."""
-    matcher = SequenceMatcher(a="", b=spelled.stem, autojunk=False)
-    for key, places in areas().named.items():
-        if key[:1] != spelled.stem[:1] or abs(len(key) - len(spelled.stem)) > 2:
-            continue
+    stem, named = spelled.stem, areas().named
+    matcher, first, length = SequenceMatcher(a="", b=stem, autojunk=False), stem[:1], len(stem)
+    for key in [key for key in named if key[:1] == first and -3 < len(key) - length < 3]:
         matcher.set_seq1(key)
         if matcher.quick_ratio() < ENOUGH or (ratio := matcher.ratio()) < ENOUGH:
             continue
-        for place in places:
+        for place in named[key]:
             if place.kind in kinds and place.kind in spelled.kinds:
                 yield Hit(place=place, score=round(ratio * WORTH, 3))

@@ -126,13 +126,11 @@ def _by_initials(name: str, *areas: str) -> list[Place]:
     >>> _by_initials("NYC")[0].name, _by_initials("Oslo")
     ('New York City', [])
     """
-    table, key = _cities(), plain_name(name)
+    key = plain_name(name)
     return [
         city
-        for city in (table.places if len(key) >= LEAST_LETTERS else ())
-        if table.people[city.id] >= LARGE
-        and "".join(word[0] for word in plain_name(city.name).split()) == key
-        and all(city.admin and plain_name(area) in _area_names(city.admin) for area in areas)
+        for city in (_cities().by_initials.get(key, ()) if len(key) >= LEAST_LETTERS else ())
+        if all(city.admin and plain_name(area) in _area_names(city.admin) for area in areas)
     ]
 
 
@@ -193,9 +191,12 @@ class _Table:
         self.people = {f"world/{row['id']}": max(1, int(row["population"])) for row in rows}
         self.index = {place.id: number for number, place in enumerate(self.places)}
         self.named: dict[str, list[int]] = {}
+        self.by_initials: dict[str, list[Place]] = {}
         for number, place in enumerate(self.places):
-            own = f"{plain_name(place.name)}|{others.get(place.id, '')}"
-            for name in dict.fromkeys(filter(None, own.split("|"))):
+            own_name = plain_name(place.name)
+            if self.people[place.id] >= LARGE:
+                self.by_initials.setdefault("".join(word[0] for word in own_name.split()), []).append(place)
+            for name in dict.fromkeys(filter(None, f"{own_name}|{others.get(place.id, '')}".split("|"))):
                 self.named.setdefault(name, []).append(number)
         lat = np.array([place.at.lat_deg for place in self.places])
         lon = np.array([place.at.lon_deg for place in self.places])

@@ -139,7 +139,7 @@ def _way_min(tours: Tours, spot: int, following: int) -> int:
 def _latest(tours: Tours, day: int, order: Order, start: int, end: int) -> list[int]:
     """The latest time to reach each stop and the end; no meal later than necessary or usual."""
     base = tours.times(day, order, start)
-    latest, ahead = [tours.last_min(day)], end
+    latest, ahead = [tours.hours[day][1]], end
     for code, (spot, arrive, _) in zip(reversed(order), reversed(base), strict=True):
         until = tours.latest(day, code, latest[-1] - _way_min(tours, spot, ahead))
         if meal := code % CODE:

@@ -273,9 +273,10 @@ class Search(Tours):
     def _affords(self, solution: Solution, spot: int) -> bool:
         if self.budget is None or not self.spots.price[spot]:
             return True
-        visited = {code // CODE for order in solution for code in order}
-        owed = sum(self.spots.price[must] for must in self.musts if must not in visited and must != spot)
-        return self.spent(solution) + self.spots.price[spot] + owed <= self.budget + 0.005
+        visited = [code // CODE for order in solution for code in order]
+        owed = sum(self.spots.price[must] for must in self.musts if must not in (*visited, spot))
+        spent = sum(self.spots.price[other] for other in visited)
+        return spent + self.spots.price[spot] + owed <= self.budget + 0.005
 
     def _ranked(self, spots: list[int], *, has_noise: bool) -> list[int]:
         """The order in which places are put in: the most important first, then those hardest to place."""

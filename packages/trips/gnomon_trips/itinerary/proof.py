@@ -47,8 +47,8 @@ def least_tour(ways: NDArray[np.float64], ends: tuple[int, int] | None = None) -
         priced = ways + prices[:, None] + prices[None, :]
         lift = max(0.0, -float(priced.min())) + 1.0  # a tree takes no way of no length
         graph.data[:] = (priced + lift).ravel()
-        tree = minimum_spanning_tree(graph).tocoo()
-        degrees = np.bincount(np.concatenate([tree.row, tree.col]), minlength=count)
+        tree = minimum_spanning_tree(graph)
+        degrees = np.bincount(tree.indices, minlength=count) + np.diff(tree.indptr)
         last = np.flatnonzero(may_end)[np.argsort(prices[may_end], kind="stable")[:2]]
         total = float(tree.data.sum()) - lift * (count - 1) + float(prices[last].sum())
         bound = total - 2 * float(prices.sum())
@@ -60,6 +60,13 @@ def least_tour(ways: NDArray[np.float64], ends: tuple[int, int] | None = None) -
             break
         prices = prices + scale * 0.93**number / np.sqrt(norm) * slack
     return max(0.0, best - TINY * count)
+
+
+def _is_longer(ways: NDArray[np.float64], ends: tuple[int, int] | None, limit: float) -> bool:
+    """Whether every way through all stops exceeds a limit; no, where the one in their order does not."""
+    start, end = ends or (0, -1)
+    order = sorted(range(len(ways)), key=lambda stop: (stop == end, stop != start))
+    return float(ways[order[:-1], order[1:]].sum()) > limit and least_tour(ways, ends) > limit
 
 
 HARDEST = 8
@@ -128,7 +135,7 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
         return len(rows) > 1 and not has_choice(request) and bool(is_alone.any())
     is_capped = request.mode == "walk" and request.max_walk_m is not None and "max_walk_m" not in without
     # A table's metres are rounded one by one.
-    if is_capped and least_tour(metres, ends) - len(rows) > request.days * (request.max_walk_m or 0):
+    if is_capped and _is_longer(metres, ends, request.days * (request.max_walk_m or 0) + len(rows)):
         return True
     if "window" in without:
         return False
@@ -141,7 +148,7 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     )
     fed = sum(place.kind in MEALS for place in problem.places)
     eaten = sum(meals[: max(0, len(meals) - fed)])
-    return least_tour(minutes, ends) + stays + eaten > request.total_min() + ROUNDING
+    return _is_longer(minutes, ends, request.total_min() + ROUNDING - stays - eaten)
 
 
 def _stops(problem: Problem) -> tuple[list[int], tuple[int, int] | None]:

@@ -82,6 +82,7 @@ _Label = tuple[int, int, int, int, int, Any]
 
 Plain tuples, as a day of ten spots makes a hundred thousand of them.
 """
+_Home = tuple[int, int, _Label]  # the metres and the minute of a day's end, the label before it
 
 
 class _Search:
@@ -110,7 +111,7 @@ class _Search:
         for visited in range(1, 1 << self.count):
             homes = [home for labels in layers[visited] for label in labels if (home := self.home(label))]
             if homes:
-                best[visited] = _round(min(homes, key=self.worth))
+                best[visited] = _round(self.best(homes))
         return best
 
     def steps(self, label: _Label, visited: int, spot: int) -> list[_Label]:
@@ -164,7 +165,7 @@ class _Search:
         fed = label[4] | _fed(self.day.eating, arrive, leave) if at.feeds else label[4]
         return metres, leave, arrive, spot, fed, label
 
-    def home(self, label: _Label) -> tuple[int, int, _Label] | None:
+    def home(self, label: _Label) -> _Home | None:
         """Metres and minute of the day's end after a label; None where a rule forbids it."""
         way, day = self.ways[label[3]][self.count + 1], self.day
         if way is None or label[4] != self.all_fed:
@@ -174,16 +175,18 @@ class _Search:
             return None
         return metres, back_min, label
 
-    def worth(self, home: tuple[int, int, _Label]) -> tuple[int, int, tuple[int, ...]]:
-        """The key to rank by; exact, since no kept label is worse than another in both metres and time."""
-        return self.day.cost_m(home[0], home[1]), home[1], tuple(stay.spot for stay in _stays(home[2]))
+    def best(self, homes: Sequence[_Home]) -> _Home:
+        """The one of least cost; exact, since no kept label is worse than another in both metres and time."""
+        least = min((self.day.cost_m(metres, back_min), back_min) for metres, back_min, _ in homes)
+        alike = [home for home in homes if (self.day.cost_m(home[0], home[1]), home[1]) == least]
+        return min(alike, key=lambda home: [stay.spot for stay in _stays(home[2])]) if alike[1:] else alike[0]
 
     def empty(self) -> Round | None:
         """A day without stays: from its start to its end."""
         start: _Label = (0, self.day.start_min, 0, self.count, 0, None)
         labels = self.eaten(start) if self.day.eats_anywhere else (start,)
         homes = [home for label in labels if (home := self.home(label))]
-        return _round(min(homes, key=self.worth)) if homes else None
+        return _round(self.best(homes)) if homes else None
 
     def _way(self, start: int, end: int) -> tuple[int, int] | None:
         minutes, metres = self.day.minutes[start][end], self.day.metres[start][end]
@@ -201,7 +204,7 @@ def _stays(label: _Label | None) -> tuple[Timed, ...]:
     return tuple(reversed(stays))
 
 
-def _round(home: tuple[int, int, _Label]) -> Round:
+def _round(home: _Home) -> Round:
     return Round(stays=_stays(home[2]), metres=home[0], back_min=home[1])
 
 

@@ -122,9 +122,6 @@ class Tours:
     def first_min(self, day: int) -> int:
         return self.hours[day][0] + self.late_min.get(day, 0)
 
-    def last_min(self, day: int) -> int:
-        return self.hours[day][1]
-
     def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         """The cost of a day in that order at the earliest times; None: a rule forbids it."""
         key = (self._like[day], start, end, order)
@@ -134,12 +131,9 @@ class Tours:
             pass
         if len(self._kept) > KEPT_DAYS:
             self._kept.clear()
-        priced = self._kept[key] = self._priced(day, start, end, order)
-        return priced
-
-    def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         state = self._walked(day, self._first(day, start), order)
-        return None if state is None else self._closed(day, state, end)
+        priced = self._kept[key] = None if state is None else self._closed(day, state, end)
+        return priced
 
     def _first(self, day: int, start: int) -> State:
         return self.first_min(day), 0, 0, 0.0, 0.0, start
@@ -192,13 +186,12 @@ class Tours:
             metres += step_m
             way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
             busy += 0 if self.is_on_foot else step_min
-        if clock > self.last_min(day) or (
-            self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
-        ):
+        first_min, last_min = self.hours[day]
+        is_too_far = self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
+        if clock > last_min or is_too_far:
             return None
-        cost = (
-            way_cost + self.weights.minute_m * (clock - self.hours[day][0]) + soft + self.even_cost(busy, day)
-        )
+        even = self.weights.even_m * busy * busy / (last_min - first_min)
+        cost = way_cost + self.weights.minute_m * (clock - first_min) + soft + even
         return cost, metres, clock
 
     # A stop put into a day
@@ -225,7 +218,7 @@ class Tours:
         priced = self._closed(day, states[-1], end)
         if priced is None:
             return None
-        latest = [self.last_min(day)]
+        latest = [self.hours[day][1]]
         ahead = end
         for code in reversed(order):
             way_min = self.minutes[code // CODE][ahead] if ahead >= 0 and ahead != code // CODE else 0
@@ -265,13 +258,13 @@ class Tours:
         there_min = there_m = on_min = on_m = past_min = past_m = 0
         if at >= 0:
             there_min, there_m = self.minutes[at][spot], self.metres[at][spot]
-        timed = self.stay(frame.day, spot, code % CODE, clock + there_min)
-        if timed is None:
-            return None
         later = order[position] // CODE if position < len(order) else frame.end
         if later >= 0 and later != spot:
             on_min, on_m = self.minutes[spot][later], self.metres[spot][later]
-        if timed[1] + on_min > frame.latest[position]:
+        if clock + there_min + self.spots.stay_min[spot] + on_min > frame.latest[position]:
+            return None  # whenever it is open
+        timed = self.stay(frame.day, spot, code % CODE, clock + there_min)
+        if timed is None or timed[1] + on_min > frame.latest[position]:
             return None
         if self.max_leg_min is not None and max(there_min, on_min) > self.max_leg_min:
             return None
@@ -289,15 +282,10 @@ class Tours:
         state = self._walked(frame.day, frame.states[position], (code, *frame.order[position:]))
         return None if state is None else self._closed(frame.day, state, frame.end)
 
-    def even_cost(self, busy_min: float, day: int) -> float:
-        """The cost of so many minutes of stays and rides; it grows with their square."""
-        start_min, end_min = self.hours[day]
-        return self.weights.even_m * busy_min * busy_min / (end_min - start_min)
-
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
         """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
         stay_min = self.spots.stay_min[spot]
-        end_min = latest = self.last_min(day)
+        end_min = latest = self.hours[day][1]
         if meal:
             wanted = self.meals[meal - 1]
             stay_min = max(stay_min, wanted.minutes)
@@ -377,6 +365,3 @@ class Tours:
             for meal, wanted in enumerate(self.meals, 1)
             if day in wanted.days and all(code % CODE != meal for code in order)
         ]
-
-    def spent(self, solution: Solution) -> float:
-        return sum(self.spots.price[code // CODE] for order in solution for code in order)

@@ -51,7 +51,7 @@ def copies_of(
             if moved is None:
                 continue
             others = taken[camera.floor]
-            if shapely.distance(seen_by(moved), others).min() >= APART_M[tracking.kind]:
+            if not shapely.dwithin(seen_by(moved), others, APART_M[tracking.kind]).any():
                 others.append(seen_by(moved))
                 yield moved
                 break
@@ -96,7 +96,7 @@ def _moved(camera: Camera, to_m: Point, heading_deg: float) -> Camera:
     view = seen_by(camera)
     turn = math.radians((camera.heading_deg or 0.0) - heading_deg)  # counter-clockwise
     cos, sin = math.cos(turn), math.sin(turn)
-    x, y = view.centroid.x, view.centroid.y
+    x, y = view.centroid.coords[0]
     shift = (to_m[0] - cos * x + sin * y, to_m[1] - sin * x - cos * y)
     motion = np.array([[cos, -sin, shift[0]], [sin, cos, shift[1]], [0, 0, 1.0]])
     eye = motion @ np.array([*(camera.xy_m or (x, y)), 1.0])

@@ -13,6 +13,7 @@ import math
 import re
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import combinations, pairwise, product
 
 import networkx as nx
@@ -45,19 +46,27 @@ _TOP = re.compile(r"faster than ([\d.]+) m/s")
 Spot = tuple[float, float, int]  # x_m, y_m, floor
 
 
+@lru_cache(8)  # as many questions are about one town
+def crossed(world: World) -> tuple[list[shapely.LineString], list[set[float]]]:
+    """The streets, and how far along each its ends, corners and crossings are."""
+    lines = [shapely.LineString(road.line.coords) for road in world.scene.roads.values()]
+    marks = [{0.0, line.length, *map(line.project, map(shapely.Point, line.coords))} for line in lines]
+    for (number, line), (other, crossing) in combinations(enumerate(lines), 2):
+        for part in shapely.get_parts(line.intersection(crossing)):
+            if isinstance(part, shapely.Point):
+                marks[number].add(line.project(part))
+                marks[other].add(crossing.project(part))
+    return lines, marks
+
+
 class Streets:
     """Ways along streets: a graph of their corners and crossings, and of the points asked for."""
 
     def __init__(self, world: World, spots: Iterable[Spot]) -> None:
         self.graph: nx.DiGraph = nx.DiGraph()
         self.at: dict[Spot, tuple[float, float]] = {}
-        lines = [shapely.LineString(road.line.coords) for road in world.scene.roads.values()]
-        marks = [{0.0, line.length, *map(line.project, map(shapely.Point, line.coords))} for line in lines]
-        for (number, line), (crossed, crossing) in combinations(enumerate(lines), 2):
-            for part in shapely.get_parts(line.intersection(crossing)):
-                if isinstance(part, shapely.Point):
-                    marks[number].add(line.project(part))
-                    marks[crossed].add(crossing.project(part))
+        lines, crossings = crossed(world)
+        marks = [set(on_line) for on_line in crossings]
         for spot in spots:
             point = shapely.Point(spot[:2])
             nearest = min(range(len(lines)), key=lambda number: lines[number].distance(point))
@@ -82,16 +91,40 @@ class Streets:
         return length_m
 
 
+Steps = tuple[np.ndarray, np.ndarray, np.ndarray]  # from, to, metres
+Cells = dict[str, tuple[np.ndarray, int]]  # by room: centres, the first one's number
+
+
+@lru_cache(8)  # as many questions are about one building
+def laid(world: World) -> tuple[list[Steps], Cells, int]:
+    """The steps on a grid within each room, its cells, and the number of all."""
+    steps: list[Steps] = []
+    cells: Cells = {}
+    count = 0
+    for name, zone in world.scene.zones.items():
+        west, south, east, north = zone.area.bounds
+        xs, ys = np.arange(west, east + CELL_M, CELL_M), np.arange(south, north + CELL_M, CELL_M)
+        x_m, y_m = np.meshgrid(xs, ys, indexing="ij")
+        is_in = shapely.dwithin(zone.area, shapely.points(x_m, y_m), 1e-6)
+        numbers = np.full(is_in.shape, -1)
+        numbers[is_in] = count + np.arange(is_in.sum())
+        cells[name] = (np.column_stack([x_m[is_in], y_m[is_in]]), count)
+        count += int(is_in.sum())
+        width, height = numbers.shape
+        for right, up in STEPS:
+            here = numbers[: max(width - right, 0), max(0, -up) : height - max(0, up)]
+            there = numbers[right:, max(0, up) : height - max(0, -up)]
+            both = (here >= 0) & (there >= 0)
+            steps.append((here[both], there[both], np.full(both.sum(), CELL_M * math.hypot(right, up))))
+    return steps, cells, count
+
+
 class Floors:
     """Ways through a building: steps on a grid within each room, between rooms by doors, stairs and lifts."""
 
     def __init__(self, world: World, spots: Iterable[Spot]) -> None:
-        self.steps: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # from, to, metres
-        self.cells: dict[str, tuple[np.ndarray, int]] = {}  # by room: centres, the first one's number
-        self.rooms = dict(world.scene.zones)
-        self.count = 0
-        for name, zone in self.rooms.items():
-            self._lay(name, zone.area)
+        self.rooms, (steps, self.cells, self.count) = world.scene.zones, laid(world)
+        self.steps = list(steps)
         for portal in world.scene.portals.values():
             nodes = [self._join(room, end) for room, end in zip(portal.zones, portal.ends_m, strict=True)]
             self._link(*nodes, max(portal.length_m, math.dist(*portal.ends_m)))
@@ -100,23 +133,6 @@ class Floors:
         both_ways = np.concatenate([start, end]), np.concatenate([end, start])
         self.graph = csr_matrix((np.tile(length_m, 2), both_ways), shape=(self.count, self.count))
         self.from_m: dict[Spot, np.ndarray] = {}
-
-    def _lay(self, name: str, area: shapely.Polygon) -> None:
-        """Put the cells of a room and the steps between them."""
-        west, south, east, north = area.bounds
-        xs, ys = np.arange(west, east + CELL_M, CELL_M), np.arange(south, north + CELL_M, CELL_M)
-        x_m, y_m = np.meshgrid(xs, ys, indexing="ij")
-        is_in = shapely.dwithin(area, shapely.points(x_m, y_m), 1e-6)
-        numbers = np.full(is_in.shape, -1)
-        numbers[is_in] = self.count + np.arange(is_in.sum())
-        self.cells[name] = (np.column_stack([x_m[is_in], y_m[is_in]]), self.count)
-        self.count += int(is_in.sum())
-        width, height = numbers.shape
-        for right, up in STEPS:
-            here = numbers[: max(width - right, 0), max(0, -up) : height - max(0, up)]
-            there = numbers[right:, max(0, up) : height - max(0, -up)]
-            both = (here >= 0) & (there >= 0)
-            self.steps.append((here[both], there[both], np.full(both.sum(), CELL_M * math.hypot(right, up))))
 
     def _room(self, spot: Spot) -> str:
         point = shapely.Point(spot[:2])

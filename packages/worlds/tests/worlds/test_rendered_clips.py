@@ -292,7 +292,7 @@ def test_renamed_cameras_are_renamed_beside_their_pictures(tmp_path: Path) -> No
     ]
     assert pictures[0] == pictures[1]
     about = [
-        [str(part.content) for part in each.parts if "in the red box" in str(part.content)]
+        [text for part in each.parts if isinstance(text := part.content, str) and "in the red box" in text]
         for each in (sample, renamed)
     ]
     assert all(before != after for before, after in zip(*about, strict=True))

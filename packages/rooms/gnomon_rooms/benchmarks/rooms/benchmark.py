@@ -34,7 +34,7 @@ from gnomon_tools.core.marks import drawn
 from gnomon_tools.core.sketch import Area, Role, Sketch
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.geometry.oriented_boxes import UPRIGHT_DEG, width_upright_m
-from gnomon_tools.scene.boxes import HEADER, Boxes
+from gnomon_tools.scene.boxes import Boxes
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 
@@ -116,7 +116,7 @@ class Rooms(PlainBenchmark):
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
         """The source, the number of boxes, and the share of them that leans."""
-        room = _room_of(sample)
+        room: Room = sample.target["question"].draft.room
         leaning = sum(width_upright_m(box) is None for box in room.boxes)
         return {
             "source": room.source,
@@ -214,15 +214,10 @@ def _asked(question: RoomQuestion) -> Asked:
     answer = draft.right if draft.truth is None else number_text(draft.truth, draft.unit)
     return Asked(
         sample_id=question.sample_id,
-        text=f"{in_words(draft.room)}\n{draft.text}",
+        text=f"{draft.room.in_words}\n{draft.text}",
         options=question.options,
         answers=(answer,),
     )
-
-
-def _room_of(sample: Sample) -> Room:
-    question: RoomQuestion = sample.target["question"]
-    return question.draft.room
 
 
 def _shown_options(question: RoomQuestion) -> Iterator[Option]:
@@ -247,12 +242,7 @@ def parts_of(question: RoomQuestion, protocol: PromptProtocol) -> tuple[Part, ..
     else:
         form = f"{NUMBER} {draft.unit}" if draft.unit else NUMBER
         lines.append(RELEASED_NUMBER if protocol == "official" else closing(form))
-    return Part(content=in_words(draft.room), shown="facts"), Part(content="\n".join(lines))
-
-
-def in_words(room: Room) -> str:
-    """All boxes, one a line. The floor's area is not said: no arm can look it up."""
-    return "\n".join((f"{HEADER}:", *(box.in_words() for box in room.boxes)))
+    return Part(content=draft.room.in_words, shown="facts"), Part(content="\n".join(lines))
 
 
 rooms: Benchmark = Rooms()

@@ -148,6 +148,7 @@ class Rail:
         minutes, before = dijkstra(with_point, indices=count, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
         return minutes.astype(np.float32), before, walks
 
+    @lru_cache(maxsize=KEPT)  # noqa: B019 (as above)
     def _doors(self, at: LatLon, station: str) -> Mapping[int, float]:
         """The stations within reach, with the metres on foot; none where the point is a station itself."""
         far = metres_between(at.lat_deg, at.lon_deg, self.lat_deg, self.lon_deg)

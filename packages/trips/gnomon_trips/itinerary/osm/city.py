@@ -3,7 +3,6 @@
 import functools
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +67,7 @@ WORDS_OF_KIND: Mapping[str, frozenset[str]] = {
 """Words for what a place is, in languages of maps at hand: beside a name they may differ or be missing."""
 LONG_WORD = 10
 """A word of so many letters is as good anywhere in a name as its first or last one."""
-_SAINT = re.compile(r"^(?:sainte?|sankt|ste)$")
+SAINT = frozenset(("saint", "sainte", "sankt", "ste"))
 RAIL_STOPS = frozenset(("station", "halt"))
 RAIL_WORDS = frozenset(("central", "main", "railway", "train", "rail", "station"))
 PLAIN_KINDS = STOPS | {
@@ -88,6 +87,16 @@ class About:
     timezone: str = ""
 
 
+class _Name:
+    """A name, and its plain words but for a city's own: taken apart once, as every search looks at each."""
+
+    def __init__(self, name: str, own_words: frozenset[str]) -> None:
+        self.name, self.plain = name, plain_name(name)
+        words = ["st" if word in SAINT else word for word in self.plain.split()]
+        self.bare = [word for word in words if word not in own_words]
+        self.has_number = any(word.isdigit() for word in words)
+
+
 class City(Embedded):
     """One extract as a Provider. Streets are joined when the first way is asked for."""
 
@@ -101,6 +110,10 @@ class City(Embedded):
         self.places = extract.places
         self._all = tuple(extract.places.values())
         self._own_words = frozenset(plain_name(f"{about.title} {about.municipality}").split())
+        self._names = [
+            [_Name(name, self._own_words) for name in (place.name, *place.also, *place.found_as)]
+            for place in self._all
+        ]
         self._lat = np.array([place.at.lat_deg for place in self._all])
         self._lon = np.array([place.at.lon_deg for place in self._all])
 
@@ -115,15 +128,10 @@ class City(Embedded):
         own_names = (self.about.title, self.about.municipality)
         if within and max(likeness(within, own_name) for own_name in own_names) < 1:
             raise NoSuchPlace(f"{within!r} is not {self.about.title}")
+        sought = _Name(name, self._own_words)
         scored = [
-            (
-                max(
-                    self._fit(name, own_name, place)
-                    for own_name in (place.name, *place.also, *place.found_as)
-                ),
-                place,
-            )
-            for place in self._all
+            (max(_fit(sought, own, place) for own in names), place)
+            for place, names in zip(self._all, self._names, strict=True)
             if not kinds or place.kind in kinds
         ]
         hits = [
@@ -144,45 +152,6 @@ class City(Embedded):
             raise NoSuchPlace(where + (f"; similar: {similar}" if similar else ""))
         hits.sort(key=lambda hit: (-hit.score, -hit.fame, hit.distance_m or 0.0, hit.place.id))
         return self.answer(tuple(hits[: query.limit]), "exact")
-
-    def _fit(self, name: str, own_name: str, place: Place) -> float:
-        """How well a name fits one of a place's names; below 1 it is not quite its own.
-
-        The city's name is worth nothing in the city. The first or last word of the name on the spot, and a
-        name with the kind behind it, are as good as one letter off; of a translation they are not, as such
-        words often are a district's. Of an address with its number no letter may differ.
-        """
-        fit = likeness(name, own_name)
-        if fit == 1:
-            return fit
-        words, own_words = (
-            [_SAINT.sub("st", word) for word in plain_name(one).split()] for one in (name, own_name)
-        )
-        bare = [word for word in words if word not in self._own_words]
-        own_bare = [word for word in own_words if word not in self._own_words]
-        if bare and bare == own_bare and len(bare) > 1:
-            return 1.0
-        if any(word.isdigit() for word in words) and not any(word.isdigit() for word in own_words):
-            return min(fit, NO_NAME)
-        kind = {place.kind.replace("_", " ").split()[-1], "art", *WORDS_OF_KIND.get(place.kind, ())}
-        rest, own_rest = ([word for word in row if word not in kind] for row in (bare, own_bare))
-        if rest and rest == own_rest and len(rest) < len(bare):
-            return PART_OF_NAME
-        if len(bare) == len(own_bare) == 1 and own_bare[0] in {
-            f"{bare[0]}{link}{word}" for link in ("", "n", "s") for word in kind
-        }:
-            return PART_OF_NAME  # Esplanadi is Esplanadinpuisto
-        faith = dict(place.tags).get("denomination", "").split("_")
-        if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
-            return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
-        if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
-            return PART_OF_NAME  # a city's central station bears the city's name alone
-        is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS
-        ends = own_bare if len(name) >= LONG_WORD else (*own_bare[:1], *own_bare[-1:])
-        is_on_spot = own_name == place.name and place.kind not in PLAIN_KINDS
-        if is_own_word and is_on_spot and bare[0] in ends:
-            return PART_OF_NAME
-        return fit
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         self._check_covered(at)
@@ -268,6 +237,42 @@ class City(Embedded):
     def _metres_from(self, at: LatLon) -> NDArray[np.float64]:
         """The distance of each place of this city from a point."""
         return metres_between(at.lat_deg, at.lon_deg, self._lat, self._lon)
+
+
+def _fit(sought: _Name, own: _Name, place: Place) -> float:
+    """How well a name fits one of a place's names; below 1 it is not quite its own.
+
+    The city's name is worth nothing in the city. The first or last word of the name on the spot, and a
+    name with the kind behind it, are as good as one letter off; of a translation they are not, as such
+    words often are a district's. Of an address with its number no letter may differ.
+    """
+    fit = likeness(sought.plain, own.plain, least=LEAST_SIMILAR)
+    if fit == 1:
+        return fit
+    bare, own_bare = sought.bare, own.bare
+    if bare and bare == own_bare and len(bare) > 1:
+        return 1.0
+    if sought.has_number and not own.has_number:
+        return min(fit, NO_NAME)
+    kind = {place.kind.replace("_", " ").split()[-1], "art", *WORDS_OF_KIND.get(place.kind, ())}
+    rest, own_rest = ([word for word in row if word not in kind] for row in (bare, own_bare))
+    if rest and rest == own_rest and len(rest) < len(bare):
+        return PART_OF_NAME
+    if len(bare) == len(own_bare) == 1 and own_bare[0] in {
+        f"{bare[0]}{link}{word}" for link in ("", "n", "s") for word in kind
+    }:
+        return PART_OF_NAME  # Esplanadi is Esplanadinpuisto
+    faith = dict(place.tags).get("denomination", "").split("_")
+    if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
+        return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
+    if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
+        return PART_OF_NAME  # a city's central station bears the city's name alone
+    is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS
+    ends = own_bare if len(sought.name) >= LONG_WORD else (*own_bare[:1], *own_bare[-1:])
+    is_on_spot = own.name == place.name and place.kind not in PLAIN_KINDS
+    if is_own_word and is_on_spot and bare[0] in ends:
+        return PART_OF_NAME
+    return fit
 
 
 def _fame(place: Place) -> float:

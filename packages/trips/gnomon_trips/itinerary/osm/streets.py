@@ -110,8 +110,8 @@ class Streets:
         stretches = []
         for here, there in pairwise(nodes):
             low, high = self.graph.indptr[here], self.graph.indptr[here + 1]
-            cell = low + int(np.flatnonzero(self.graph.indices[low:high] == there)[0])
-            name = self.names[int(self.named[here, there]) - 1]
+            cell = low + self.graph.indices[low:high].tolist().index(there)
+            name = self.names[int(self.named.data[cell]) - 1]
             stretches.append((name, float(self.graph.data[cell])))
         return Track(via=street_names(stretches), path=simplified(self.line(start, end)))
 
