@@ -9,12 +9,13 @@ import pytest
 import shapely
 from PIL import Image
 
-from bench.tracking_data import write_mot, write_wildtrack
+from bench.tracking_data import write_wildtrack
 from gnomon.core.errors import DataError, SpecError
 from gnomon_tools.scene.format import read_scene
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.reading import Inputs, read_layout
+from tests.mot_folder import write_mot
 from tests.tracking_folders import published, write_cityflow
 
 NOTHING = Inputs()

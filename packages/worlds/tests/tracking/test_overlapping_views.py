@@ -10,13 +10,14 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from bench.tracking_data import write_mot, write_wildtrack
+from bench.tracking_data import write_wildtrack
 from bench.tracking_truth import overlap_faults
 from gnomon.core.errors import DataError, SpecError
 from gnomon_worlds.commands.generate import generate
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.overlapping import TASKS, build_overlaps
 from gnomon_worlds.tracking.reading import Inputs, read_layout
+from tests.mot_folder import write_mot
 
 
 @pytest.fixture(scope="module")
