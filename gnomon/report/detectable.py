@@ -34,6 +34,7 @@ LIMITS = 120  # differences among which the limit of a claim is sought
 HALVINGS = 20  # of the effects among which one is sought
 AT_ONCE = 500_000  # differences that are drawn at once
 BLURS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.8)  # of that limit, in standard errors
+SURE = 10  # standard errors above zero, where no draw misses it
 LARGE, MANY_DIFFERENT = 2_000, 40  # samples from which fewer draws do; samples that are expected to differ
 
 
@@ -156,7 +157,9 @@ def _never(study: PlantedStudy, rule: Rule, looks: int, random: Generator) -> De
 
 def _most(study: PlantedStudy, rule: Rule, draws: int, random: Generator) -> float:
     """The share of studies in which lost trials leave a verdict possible: that claimed of a strong effect."""
-    most = 0.0 if study.loses else 1.0
+    left_at_worst = STRONG[0] - sum(study.lost)
+    is_sure = study.grouping.n > LARGE and left_at_worst > SURE * study.error(STRONG[0])
+    most = 1.0 if is_sure or not study.loses else 0.0
     is_few = study.grouping.effective_clusters < MANY
     for effect in STRONG if is_few else STRONG[:1]:  # of many clusters the weaker one is beyond doubt
         if most <= POWER:

@@ -62,10 +62,12 @@ def moments(texts: Sequence[str | None]) -> NDArray[np.int64]:
     return np.array([_moment(text) for text in texts], np.int64)
 
 
-def _moment(text: Any) -> int:
+def _moment(text: str | None) -> int:
+    if text is None:
+        return int(NO_TIME)
     try:
         moment = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
+    except ValueError:
         return int(NO_TIME)
     return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 

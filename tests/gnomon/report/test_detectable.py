@@ -90,6 +90,16 @@ def test_losses_that_forbid_most_verdicts_are_said_in_percent() -> None:
     assert unequal.note.endswith(": however large it is, as trials are lost.")
 
 
+def test_of_very_many_samples_few_lost_trials_stop_no_strong_effect_and_half_of_all_do() -> None:
+    many = study(*[1] * 3_000)
+    few = replace(many, lost=(0.1, 0.12))
+    assert share_claimed_in(few, ONE, 0.8, draws=4) == 1.0
+    assert smallest_effect(few, ONE).effect is not None
+    half = replace(many, lost=(0.45, 0.45))
+    assert share_claimed_in(half, ONE, 0.8, draws=4) == 0.0
+    assert smallest_effect(half, ONE).effect is None
+
+
 def test_a_cell_that_can_never_claim_has_no_number() -> None:
     rule = rule_of("exploratory", looks=100)
     five = smallest_effect(study(*[1] * 5), rule, looks=100)
