@@ -15,8 +15,8 @@ test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a 
 
 # A part is one process, which reads its own tests alone: nothing is imported or made in two of them; that of the
 # processes has two. More parts run at a time than there are cores, as the first two mostly wait, and those that
-# only compute are nice to them. The longest come first; the check, last, fills both cores. A browser gives up a page where networks come and go: tests
-# that make some run before it, in its part.
+# only compute are nice to them. The longest come first; the check, last, fills both cores. A browser gives up a
+# page where networks come and go: tests that make some run before it, in its part.
 CORE_PARTS := test-statistics test-kernel
 PARTS := test-service test-processes test-packages test-web test-rest test-agents $(CORE_PARTS) check
 NETWORKS := tests/workers/test_machines.py
