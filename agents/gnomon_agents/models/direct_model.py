@@ -116,6 +116,7 @@ class DirectModel:
         self._http = HttpClient(endpoint.url(spec))
         self._price, self._place = pricing(spec), from_environment(spec)
         self._dialect = Dialect()
+        self._scrub = Scrubber()  # of the key that was last used, as it reads the whole environment
 
     async def reply(self, request: Request) -> Reply:
         """One call over the network; a second one where the endpoint asks for another way of writing.
@@ -130,7 +131,9 @@ class DirectModel:
 
     async def _call(self, request: Request) -> Reply:
         key = self._endpoint.key(self.spec)
-        scrub = Scrubber(key)
+        if key != self._scrub.key:
+            self._scrub = Scrubber(key)
+        scrub = self._scrub
         pieces, changes = self._requests.pieces(request)
         body = await self._http.ask(
             pieces,

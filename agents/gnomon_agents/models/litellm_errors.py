@@ -1,6 +1,7 @@
 """Sorts LiteLLM's errors into faults of the provider and of the model, with every secret redacted."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import aiohttp
@@ -35,7 +36,7 @@ class Scrubber:
     """Removes secrets from a provider's message: the key that was used, and all that `Secrets` knows."""
 
     def __init__(self, key: str | None = None) -> None:
-        self._key = key
+        self.key = key
 
     def __call__(self, text: str) -> str:
         """The text, cleaned, shortened and without secrets.
@@ -43,9 +44,12 @@ class Scrubber:
         >>> Scrubber("hunter2hunter2")("bad key hunter2hunter2 or sk-abcdefghijk")
         'bad key [secret] or [secret]'
         """
-        # Made here, as most calls do not fail. Shorter keys, as servers of one's own take them, are words.
-        secrets = Redactor([self._key] if self._key and len(self._key) >= 6 else [])
-        return sanitize(secrets.redact_text(text))[:MAX_MESSAGE_CHARS]
+        return sanitize(self._secrets.redact_text(text))[:MAX_MESSAGE_CHARS]
+
+    @cached_property
+    def _secrets(self) -> Redactor:
+        """Made once. Shorter keys, as servers of one's own take them, are words."""
+        return Redactor([self.key] if self.key and len(self.key) >= 6 else [])
 
 
 def fault_of(
