@@ -41,11 +41,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection() -> Generator[None, object, object]:
     """What is read then stays there: the collector of garbage looks at it neither now nor again."""
     gc.disable()
-    found = yield
+    outcome = yield
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)  # as in a worker: else a thirtieth of the suite is spent on it
     gc.enable()
-    return found
+    return outcome
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -61,18 +61,18 @@ class Design:
         return self.crossed[0].clusters_n if self.crossed else None
 
     @cached_property
-    def _sizes(self) -> Codes:
+    def stratum_sizes(self) -> Codes:
         """By stratum, how many samples there are."""
         return np.bincount(self.strata)
 
-    def _means(self, values: Floats) -> Floats:
+    def stratum_means(self, values: Floats) -> Floats:
         """By stratum, the mean of one value a sample."""
-        means: Floats = np.bincount(self.strata, values) / self._sizes
+        means: Floats = np.bincount(self.strata, values) / self.stratum_sizes
         return means
 
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
-        return float(self._means(values).mean())
+        return float(self.stratum_means(values).mean())
 
     def sums(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate."""
@@ -89,7 +89,7 @@ class Design:
         within one cluster shows no spread of its own and is centred on the aggregate (the `adjust` rule of
         Lumley's survey package).
         """
-        means = self._means(values)
+        means = self.stratum_means(values)
         centre = np.where(self.lonely, means.mean(), means[self.strata])
         residuals = self.weights * self.scales * (values - centre)
         return np.bincount(self.clusters, residuals, minlength=self.clusters_n).astype(np.float64)
@@ -102,7 +102,7 @@ class Design:
         a residual is divided by √(1 − share · (1 − 1/strata)), share being its cluster's of the stratum; with
         one stratum nothing is estimated. A stratum within one cluster is centred on the aggregate.
         """
-        means = self._means(values)
+        means = self.stratum_means(values)
         centre = np.where(self.lonely, means.mean(), means[self.strata])
         shares = np.where(self.lonely, 0.0, 1.0 - 1.0 / self.scales**2)
         scales = 1.0 / np.sqrt(1.0 - shares * (1.0 - 1.0 / len(means)))
@@ -184,7 +184,7 @@ class Design:
         within_df = self.n - self.clusters_n
         if within_df < 1 or self.clusters_n < 2:
             return 0.0
-        residuals = values - self._means(values)[self.strata]
+        residuals = values - self.stratum_means(values)[self.strata]
         sizes = np.bincount(self.clusters)
         sums = np.bincount(self.clusters, residuals)
         between = float(np.sum(sums**2 / sizes))
@@ -209,7 +209,7 @@ class Design:
         """
         loads, most = self._loads, max(self.clusters_n - 1.0, 1.0)
         diagonal = (1.0 - icc) * loads.own + icc * loads.whole**2
-        sizes = self._sizes
+        sizes = self.stratum_sizes
         strata_n = len(sizes)
         middle = np.zeros((2 * strata_n, 2 * strata_n))
         first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
@@ -228,7 +228,7 @@ class Design:
     @cached_property
     def _loads(self) -> _Loads:
         """The sums over clusters of which every value's degrees of freedom are made."""
-        sizes, loads = self._sizes, self.weights * self.scales
+        sizes, loads = self.stratum_sizes, self.weights * self.scales
         own = np.bincount(self.clusters, loads**2, self.clusters_n).astype(np.float64)
         whole = np.bincount(self.clusters, loads, self.clusters_n).astype(np.float64)
         # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of

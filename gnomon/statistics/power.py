@@ -111,7 +111,7 @@ def spread_of(d: Floats, grouping: Design, *, se: float | None = None) -> Spread
 
 
 def _correlation(d: Floats, grouping: Design, se: float) -> float:
-    means = np.bincount(grouping.strata, d) / np.bincount(grouping.strata)
+    means = grouping.stratum_means(d)
     variance = float(np.sum(grouping.weights * (d - means[grouping.strata]) ** 2))
     factors, own, together = _squares(grouping)
     if variance < FLAT or together - factors * own < FLAT:

@@ -47,9 +47,9 @@ class Location(ToolArgs):
         """What a call may keep, as JSON: a name that the scene knows, if there is one. A small model that is
         told a rule breaks the next one; shown this, it calls right.
         """
-        given = [(field, name) for field in ("place", "camera") if (name := getattr(self, field)) is not None]
-        known = [(field, name) for field, name in given if scene and _is_known(scene, field, name)]
-        return json.dumps(dict((known or given)[:1]), ensure_ascii=False) if given else ""
+        names = [(field, name) for field in ("place", "camera") if (name := getattr(self, field)) is not None]
+        in_scene = [(field, name) for field, name in names if scene and _is_known(scene, field, name)]
+        return json.dumps(dict((in_scene or names)[:1]), ensure_ascii=False) if names else ""
 
 
 def _is_known(scene: Scene, field: str, name: str) -> bool:

@@ -20,15 +20,19 @@ def plain_name(name: str) -> str:
     return " ".join(re.findall(r"\w+", bare))
 
 
-def likeness(name: str, other: str, *, least: float = 0.0) -> float:
+def likeness(name: str, other: str) -> float:
     """How alike two names are, 0 to 1; 1 only where nothing but case, accents and punctuation differ.
-
-    Names whose letters show that they are less alike than `least` are not compared further, and are 0.
 
     >>> likeness("Ateneum", "ATENEUM"), round(likeness("Ateneum", "Ateneumin museo"), 2)
     (1.0, 0.85)
     """
-    first, second = plain_name(name), plain_name(other)
+    return plain_likeness(plain_name(name), plain_name(other))
+
+
+def plain_likeness(first: str, second: str, *, least: float = 0.0) -> float:
+    """The likeness of plain names; those whose letters show that they are less alike than `least` are not
+    compared further, and are 0.
+    """
     if not first or not second:
         return 0.0
     if first == second:

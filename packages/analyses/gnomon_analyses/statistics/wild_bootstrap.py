@@ -75,7 +75,7 @@ class _Drawn:
     @classmethod
     def of(cls, d: Floats, grouping: Design) -> "_Drawn":
         clusters_n, strata_n = grouping.clusters_n, int(grouping.strata.max()) + 1
-        cell_means = np.bincount(grouping.strata, d) / np.bincount(grouping.strata)
+        cell_means = grouping.stratum_means(d)
         residuals = d - cell_means[grouping.strata]
         ones = np.ones_like(d)
         centring = _centring(grouping, strata_n)
@@ -123,7 +123,7 @@ def _loads(x: Floats, grouping: Design, strata_n: int) -> tuple[Floats, Floats]:
     diagonal: Floats = np.bincount(grouping.clusters, grouping.weights * grouping.scales * x).astype(float)
     at = grouping.clusters * strata_n + grouping.strata
     sums = np.bincount(at, x, minlength=grouping.clusters_n * strata_n)
-    means: Floats = sums.reshape(grouping.clusters_n, strata_n) / np.bincount(grouping.strata)
+    means: Floats = sums.reshape(grouping.clusters_n, strata_n) / grouping.stratum_sizes
     return diagonal, means
 
 

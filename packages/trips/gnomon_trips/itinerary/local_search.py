@@ -273,10 +273,10 @@ class Search(Tours):
     def _affords(self, solution: Solution, spot: int) -> bool:
         if self.budget is None or not self.spots.price[spot]:
             return True
-        visited = [code // CODE for order in solution for code in order]
-        owed = sum(self.spots.price[must] for must in self.musts if must not in (*visited, spot))
-        spent = sum(self.spots.price[other] for other in visited)
-        return spent + self.spots.price[spot] + owed <= self.budget + 0.005
+        planned = [*(code // CODE for order in solution for code in order), spot]
+        unplanned = set(self.musts).difference(planned)
+        price = sum(self.spots.price[each] for each in (*planned, *unplanned))
+        return price <= self.budget + 0.005
 
     def _ranked(self, spots: list[int], *, has_noise: bool) -> list[int]:
         """The order in which places are put in: the most important first, then those hardest to place."""

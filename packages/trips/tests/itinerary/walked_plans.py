@@ -140,15 +140,14 @@ class Streets:
 
     at: dict[int, Point] = field(default_factory=dict)
     next_to: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
-
-    found: dict[tuple[Point, Point, int], float] = field(default_factory=dict)
+    shortest_m: dict[tuple[Point, Point, int], float] = field(default_factory=dict)
 
     def metres(self, start: Point, end: Point, doors: int) -> float:
         """The shortest way; looked for once, as a plan is read many times."""
         key = start, end, doors
-        if key not in self.found:
-            self.found[key] = self._shortest(*key)
-        return self.found[key]
+        if key not in self.shortest_m:
+            self.shortest_m[key] = self._shortest(*key)
+        return self.shortest_m[key]
 
     def _shortest(self, start: Point, end: Point, doors: int) -> float:
         """Straight to one of the nearest nodes, along the ways, and straight again."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon_tools.core.name_match import likeness, plain_name
+from gnomon_tools.core.name_match import likeness, plain_likeness, plain_name
 from gnomon_tools.core.regular_file import CITIES_VARIABLE, read_regular
 from gnomon_trips.itinerary.choice import STOPS
 from gnomon_trips.itinerary.embedded import Embedded
@@ -246,7 +246,7 @@ def _fit(sought: _Name, own: _Name, place: Place) -> float:
     name with the kind behind it, are as good as one letter off; of a translation they are not, as such
     words often are a district's. Of an address with its number no letter may differ.
     """
-    fit = likeness(sought.plain, own.plain, least=LEAST_SIMILAR)
+    fit = plain_likeness(sought.plain, own.plain, least=LEAST_SIMILAR)
     if fit == 1:
         return fit
     bare, own_bare = sought.bare, own.bare

@@ -111,11 +111,13 @@ def _seeds(ink: Ink) -> Iterator[tuple[float, float, float]]:
     x = masts[:, 0, None, None] + right[:, None] * along
     y = masts[:, 1, None, None] + down[:, None] * along
     drawn = np.maximum(ink.red, ink.black)
-    # Of 49 pixels 45 must be red: where five of each seventh are not, the others need not be looked at.
+    # A shaft has 45 of 49 pixels drawn, and so three of every seventh at least.
     index, turn = np.nonzero((_sample(drawn, x[..., ::7], y[..., ::7]) > 0.7).sum(axis=2) > 2)
     share = (_sample(drawn, x[index, turn], y[index, turn]) > 0.7).mean(axis=1)
+    is_shaft = share >= SHAFT_FOUND
+    index, turn, share = index[is_shaft], turn[is_shaft], share[is_shaft]
     kept: list[tuple[float, float, float]] = []
-    for at in np.argsort(-share, kind="stable")[: np.count_nonzero(share >= SHAFT_FOUND)]:
+    for at in np.argsort(-share, kind="stable"):
         (x_px, y_px), heading_deg = masts[index[at]], float(turn[at] * COARSE_DEG)
         near = (
             max(abs(x_px - old[0]), abs(y_px - old[1])) < SEED_PX
