@@ -7,15 +7,16 @@ limits, and schemas are short. In version 4 the example of the agent `code` call
 version 5 no guarded prompt asks for JSON and no other text. In version 6 that example names the arguments,
 the last line of `code` asks for a call, a tool's schema has at most 250 tokens, and texts are cut at no colon
 inside quotes. Since version 7 a model that makes the same call again is asked to answer, not only to use the
-result. A job keeps the version that it began with: loaders write the latest, and a trial puts back the
-words of before (`reworded`, `asking_for_json_only`).
+result. Since version 8 native schemas have an object of its own for each kind of location. A job keeps the
+version that it began with: loaders write the latest, and a trial puts back the words of before (`reworded`,
+`asking_for_json_only`).
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-WordsVersion = Literal[1, 2, 3, 4, 5, 6, 7]
+WordsVersion = Literal[1, 2, 3, 4, 5, 6, 7, 8]
 FIRST_WORDS: WordsVersion = 1  # of jobs that do not say
 TOOLS_FIRST: WordsVersion = 3  # from here on tools that are told of in words stand before the question
 CALL_SHOWN: WordsVersion = 4  # from here on the example of Python that an agent gives calls a tool
@@ -23,7 +24,8 @@ JSON_ENDS: WordsVersion = 5  # from here on a guarded prompt asks for JSON at th
 CALL_NAMED: WordsVersion = 6  # from here on that example names arguments, and a last line asks for a call
 BOUNDED: WordsVersion = 6  # from here on schemas of our own tools have a bound
 ANSWER_ASKED: WordsVersion = 7  # from here on who makes the same call again is asked to answer
-LATEST_WORDS: WordsVersion = 7
+KINDS_APART: WordsVersion = 8  # from here on native schemas have an object for each kind of location
+LATEST_WORDS: WordsVersion = 8
 
 Closing = Literal["first_words", "last_line", "end_json", "when_json"]
 LETTER, TEXT, NUMBER = "<letter>", "<text>", "<number>"

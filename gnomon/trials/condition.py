@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gnomon.core.agent import calls_in_words
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.message import Message
@@ -17,7 +18,7 @@ from gnomon.core.score import Score
 from gnomon.core.tool_inputs import context_of
 from gnomon.core.trace import Trace
 from gnomon.core.validation import StrictModel
-from gnomon.core.words import BOUNDED, LATEST_WORDS, TOOLS_FIRST, WordsVersion
+from gnomon.core.words import BOUNDED, KINDS_APART, LATEST_WORDS, TOOLS_FIRST, WordsVersion
 from gnomon.trials.donors import Donors
 from gnomon.trials.trial_plan import Trial
 from gnomon_tools.core.abilities import ability_faults
@@ -193,7 +194,8 @@ def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
         toolbox = condition.as_shown(toolbox, now)
     if now.words < TOOLS_FIRST:
         return toolbox
-    return BriefToolbox(toolbox, is_bounded=now.words >= BOUNDED)
+    has_kinds = now.words >= KINDS_APART and not calls_in_words(now.arm)
+    return BriefToolbox(toolbox, is_bounded=now.words >= BOUNDED, has_kinds=has_kinds)
 
 
 def schemas_sent(arm: Arm, spec: "JobSpec", tools: Iterable[Tool[Any]]) -> list[dict[str, Any]]:

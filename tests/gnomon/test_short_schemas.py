@@ -20,6 +20,7 @@ MOST_OF_A_TOOL = 250
 # Two sightings of nine fields each, one of them a place of five: names, types, what is required and what the
 # tool does take 253. The rest tells how a place is named, which way headings turn and that points are pairs.
 LONGER = {"meeting_candidates": 282}
+KINDS_TAKE = 37  # what an object for each kind of location adds where each is told once
 
 
 def tokens(schema: Any) -> int:
@@ -28,6 +29,10 @@ def tokens(schema: Any) -> int:
 
 def brief(name: str) -> Any:
     return brief_schema(TOOLS.get(name).schema(), most_bytes=MOST_BYTES)
+
+
+def native(name: str) -> Any:
+    return brief_schema(TOOLS.get(name).schema(), most_bytes=MOST_BYTES, has_kinds=True)
 
 
 def brief_of_before(name: str) -> Any:
@@ -40,6 +45,8 @@ def fields_of(schema: Any) -> Iterator[tuple[str, Any]]:
         yield from fields_of(part)
     if isinstance(schema.get("items"), dict):
         yield from fields_of(schema["items"])
+    for kind in schema.get("anyOf", ()):
+        yield from fields_of(kind)
 
 
 @pytest.mark.parametrize("name", TOOLS.names())
@@ -53,6 +60,21 @@ def test_a_tool_is_told_within_its_tokens_and_with_all_its_arguments(name: str) 
         assert (part["type"], part.get("enum")) == (there[field]["type"], there[field].get("enum"))
         assert "title" not in part
     assert short["parameters"].get("required") == whole["parameters"].get("required")
+
+
+@pytest.mark.parametrize("name", TOOLS.names())
+def test_a_native_schema_has_an_object_for_each_kind_of_location(name: str) -> None:
+    told = dict(fields_of(native(name)["function"]["parameters"]))
+    for field, part in fields_of(brief(name)["function"]["parameters"]):
+        if "camera" in part.get("properties", {}) and "x_m" in part["properties"]:
+            assert [kind["required"] for kind in told[field]["anyOf"]] == [
+                ["camera"],
+                ["place"],
+                ["x_m", "y_m"],
+            ]
+            assert "one of" not in told[field].get("description", "")
+    assert told.keys() == {field for field, _ in fields_of(brief(name)["function"]["parameters"])}
+    assert tokens(native(name)) <= max(tokens(brief(name)) + KINDS_TAKE, MOST_OF_A_TOOL)
 
 
 @pytest.mark.parametrize(
@@ -72,14 +94,16 @@ def _whole(name: str) -> Any:
 
 def test_jobs_of_earlier_words_are_sent_what_they_were_and_contracts_are_of_whole_schemas() -> None:
     arm = Arm(name="tools", agent="react", tools=("distance", "forecast_arrival", "sandbox_cost"))
+    in_words = arm.model_copy(update={"agent": "text-react"})
     spec = {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": [arm.model_dump(mode="json")]}
-    sent_by_words = (_whole, _whole, brief_of_before, brief_of_before, brief_of_before, brief)
+    sent_by_words = (_whole, _whole, brief_of_before, brief_of_before, brief_of_before, brief, brief, native)
     for words, expected in enumerate(sent_by_words, start=1):
         job = JobSpec.model_validate({**spec, "words": words})
         now = Situation.of(arm, spec=job)
         sent = schemas_sent(arm, job, arm.toolset())  # which reports and plans count
         assert sent == shown(Toolbox(arm.toolset(), None), now).schemas
         assert sent == [expected(name) for name in arm.tools]
+    assert schemas_sent(in_words, job, arm.toolset()) == [brief(name) for name in arm.tools]
     assert arm.toolset_hash == arm.model_copy().toolset_hash
 
 
@@ -102,7 +126,9 @@ def test_no_text_is_cut_inside_quotes() -> None:
 def test_a_servers_tool_says_what_its_author_does_however_long_it_is() -> None:
     tool = TOOLS.get("forecast_arrival")
     own, servers = (
-        BriefToolbox(Toolbox([replace(tool, is_foreign=is_foreign)], None), is_bounded=True).schemas[0]
+        BriefToolbox(
+            Toolbox([replace(tool, is_foreign=is_foreign)], None), is_bounded=True, has_kinds=False
+        ).schemas[0]
         for is_foreign in (False, True)
     )
     assert tokens(own) <= MOST_OF_A_TOOL < tokens(servers)

@@ -66,10 +66,21 @@ _FORM = re.compile(
 )
 
 
-def brief_schema(schema: Schema, *, keeps_quotes: bool = True, most_bytes: int | None = None) -> Schema:
+# "exactly one of camera, place, or x_m with y_m"
+_ONE_OF = re.compile(r"(?:^|: )(?:exactly )?one of (.+)$")
+_BETWEEN_KINDS = re.compile(r",? or |, ")
+
+
+def brief_schema(
+    schema: Schema, *, keeps_quotes: bool = True, most_bytes: int | None = None, has_kinds: bool = False
+) -> Schema:
     """A function's schema with what a model needs for its call: without bounds that only guard, and with a
     kind of object described once, where it occurs first. Texts are shortened, but not inside quotes; jobs of
     before are sent them as they were.
+
+    Where it `has_kinds`, an object whose description says of which fields a call gives one, such as "one of
+    camera, or x_m with y_m", is told as an object of each kind: small models else fill in all fields
+    (docs/wording.md). A field that is not named there goes with the last.
 
     A function that has more than `most_bytes` as compact JSON says no bounds, no text twice, and of some
     fields the form of their values alone: so many that it fits, if it can. Names, types, enumerations and
@@ -84,20 +95,54 @@ def brief_schema(schema: Schema, *, keeps_quotes: bool = True, most_bytes: int |
     {'type': 'object', 'properties': {'x_m': {'type': 'number'}}}
     >>> brief["function"]["parameters"]["properties"]["end"]
     {'type': 'object', 'description': 'fields as in start'}
+    >>> spot["description"], spot["properties"]["camera"] = "one of camera, or x_m", {"type": "string"}
+    >>> brief = brief_schema({"type": "function", "function": {"parameters": parameters}}, has_kinds=True)
+    >>> kinds = brief["function"]["parameters"]["properties"]["start"]["anyOf"]
+    >>> [kind["required"] for kind in kinds]
+    [['camera'], ['x_m']]
     """
     start = _UP_TO_COLON_UNQUOTED if keeps_quotes else _UP_TO_COLON
-    return _brief_function(json.dumps(schema), start, most_bytes)
+    return _brief_function(json.dumps(schema), start, most_bytes, has_kinds)
 
 
 @functools.lru_cache(maxsize=4_096)
-def _brief_function(schema: str, start: re.Pattern[str], most_bytes: int | None) -> Schema:
+def _brief_function(schema: str, start: re.Pattern[str], most_bytes: int | None, has_kinds: bool) -> Schema:
     read: Schema = json.loads(schema)
     function = read["function"]
     if isinstance(function.get("parameters"), dict):
+        if has_kinds:
+            _find_kinds(function["parameters"])
         function["parameters"] = _brief(function["parameters"], {}, "", start)
         if most_bytes is not None and _size(read) > most_bytes:
             _fit(read, list(_fields(function["parameters"])), most_bytes)
     return read
+
+
+def _find_kinds(schema: Any) -> None:
+    """Take out of descriptions which fields a call gives one of, and hold them as `kinds` beside these."""
+    if not isinstance(schema, dict):
+        return
+    fields = schema.get("properties", {})
+    if said := _ONE_OF.search(schema.get("description", "")):
+        kinds = [kind.split(" with ") for kind in _BETWEEN_KINDS.split(said[1])]
+        if len(kinds) > 1 and fields.keys() >= {name for kind in kinds for name in kind}:
+            schema["description"] = schema["description"][: said.start()]
+            schema["kinds"] = kinds
+    for part in (*fields.values(), schema.get("items")):
+        _find_kinds(part)
+
+
+def _by_kind(schema: Schema) -> Schema:
+    """The object as one of its kinds, of which each has its fields alone."""
+    fields, kinds = schema["properties"], schema["kinds"]
+    others = fields.keys() - {name for kind in kinds for name in kind}
+    each_kind = [
+        {"type": "object", "properties": {name: fields[name] for name in kind}, "required": kind}
+        for kind in kinds
+    ]
+    each_kind[-1]["properties"] |= {name: part for name, part in fields.items() if name in others}
+    apart = ("type", "properties", "required", "kinds")
+    return {key: value for key, value in schema.items() if key not in apart} | {"anyOf": each_kind}
 
 
 class _Field(NamedTuple):
@@ -110,6 +155,8 @@ class _Field(NamedTuple):
 
 
 def _fields(schema: Schema, height: int = 0) -> Iterator[_Field]:
+    for kind in schema.get("anyOf", ()):
+        yield from _fields({**kind, "required": ()}, height)
     parts = [
         (name in schema.get("required", ()), part) for name, part in schema.get("properties", {}).items()
     ]
@@ -170,7 +217,7 @@ def _brief(schema: Any, described: dict[str, str], name: str, start: re.Pattern[
     for several in ("anyOf", "oneOf"):
         if isinstance(schema.get(several), list):
             brief[several] = [_brief(part, described, name, start) for part in schema[several]]
-    return brief
+    return _by_kind(brief) if "kinds" in brief else brief
 
 
 def _field_in_short(name: str, part: Any, start: re.Pattern[str], *, is_required: bool) -> Any:

@@ -178,27 +178,27 @@ class WrappedToolbox(Toolbox):
 class BriefToolbox(WrappedToolbox):
     """Any toolbox, whose schemas are told in short; its tools stay as they are.
 
-    Where it `is_bounded`, our own tools are told within 250 tokens; a server's stay as long as their author
-    has them.
+    Where it `is_bounded`, our own tools are told within 250 tokens, and where it `has_kinds`, a location as
+    one of its kinds; a server's tools stay as their author has them.
     """
 
-    def __init__(self, toolbox: Toolbox, *, is_bounded: bool) -> None:
+    def __init__(self, toolbox: Toolbox, *, is_bounded: bool, has_kinds: bool) -> None:
         super().__init__(toolbox)
-        self._is_bounded = is_bounded
+        self._is_bounded, self._has_kinds = is_bounded, has_kinds
         self._shorten()
 
     def _shorten(self) -> None:
         foreign = {tool.name for tool in self.tools if tool.is_foreign}
-        self.schemas = [
-            brief_schema(
+        self.schemas = []
+        for schema in self._toolbox.schemas:
+            is_own = self._toolbox.own_name(schema["function"]["name"]) not in foreign
+            brief = brief_schema(
                 schema,
                 keeps_quotes=self._is_bounded,
-                most_bytes=MOST_BYTES
-                if self._is_bounded and self._toolbox.own_name(schema["function"]["name"]) not in foreign
-                else None,
+                most_bytes=MOST_BYTES if is_own and self._is_bounded else None,
+                has_kinds=is_own and self._has_kinds,
             )
-            for schema in self._toolbox.schemas
-        ]
+            self.schemas.append(brief)
 
     def learn(self, value: Input) -> None:
         """As of any; what is offered from then on is told in short too."""
