@@ -56,6 +56,20 @@ def test_one_letter_alone_tells_its_own_key_exactly(report_of: Reporter, row: Ma
     assert all("answered C in 200 of 200 (key: 50 of 200)" in text for text in said)
 
 
+@pytest.mark.parametrize("overlap", [0.0, 0.5])
+def test_a_right_letter_with_a_wrong_time_is_not_taken_for_a_wrong_letter(
+    report_of: Reporter, row: Maker, overlap: float
+) -> None:
+    untimed = [row(sample, "raw", float(right == "C"), answer="C") for sample, right in enumerate(KEY[:100])]
+    timed = [
+        row(100 + sample, "raw", overlap * (right == "C"), answer="C", task="timed", cell="timed")
+        for sample, right in enumerate(KEY[100:])
+    ]
+    [raw] = report_of([*untimed, *timed])["letters"]
+    assert raw["key"] is not None
+    assert raw["key"]["C"] == pytest.approx(50, abs=1)
+
+
 def test_a_model_that_is_right_prefers_nothing_whatever_the_key(
     report_of: Reporter, row: Maker, alerts_of: Any
 ) -> None:

@@ -39,12 +39,10 @@ def _plain(schema: Schema, definitions: Schema) -> Schema:
             continue
         if key == "properties":
             plain[key] = {name: _plain(field, definitions) for name, field in value.items()}
-        elif key in ("items", "anyOf"):
-            plain[key] = (
-                _plain(value, definitions)
-                if key == "items"
-                else [_plain(item, definitions) for item in value]
-            )
+        elif key == "items":
+            plain[key] = _plain(value, definitions)
+        elif key == "anyOf":
+            plain[key] = [_plain(option, definitions) for option in value]
         else:
             plain[key] = value
     return plain
