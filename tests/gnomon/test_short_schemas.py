@@ -64,8 +64,10 @@ def test_a_tool_is_told_within_its_tokens_and_with_all_its_arguments(name: str) 
 
 @pytest.mark.parametrize("name", TOOLS.names())
 def test_a_native_schema_has_an_object_for_each_kind_of_location(name: str) -> None:
-    told = dict(fields_of(native(name)["function"]["parameters"]))
-    for field, part in fields_of(brief(name)["function"]["parameters"]):
+    in_words, told = (
+        dict(fields_of(schema["function"]["parameters"])) for schema in (brief(name), native(name))
+    )
+    for field, part in in_words.items():
         if "camera" in part.get("properties", {}) and "x_m" in part["properties"]:
             assert [kind["required"] for kind in told[field]["anyOf"]] == [
                 ["camera"],
@@ -73,7 +75,7 @@ def test_a_native_schema_has_an_object_for_each_kind_of_location(name: str) -> N
                 ["x_m", "y_m"],
             ]
             assert "one of" not in told[field].get("description", "")
-    assert told.keys() == {field for field, _ in fields_of(brief(name)["function"]["parameters"])}
+    assert told.keys() == in_words.keys()
     assert tokens(native(name)) <= max(tokens(brief(name)) + KINDS_TAKE, MOST_OF_A_TOOL)
 
 

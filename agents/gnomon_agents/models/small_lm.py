@@ -54,7 +54,7 @@ def serve(model: str, *, port: int, threads: int, context_tokens: int) -> Any:
     params.cpuparams.n_threads = threads
     params.cpuparams_batch.n_threads = threads
     params.cache_ram_mib = CACHE_MIB
-    params.no_extra_bufts = True  # repacked for AVX2: prompts slower in 6 of 7 pairs, replies a tenth faster
+    params.no_extra_bufts = True  # weights as they are: repacked, prompts are read slower
     params.use_jinja = True
     if not is_file:
         params.chat_template = TEMPLATE.read_text(encoding="utf-8")

@@ -70,8 +70,7 @@ def _letters(report_input: ReportInput) -> LettersPart:
     keyed = [arm in as_written for _, arm in scores.groups]
     names = LETTERS[: int(letters.max()) + 1]
     rows = is_letter & np.array(keyed)[groups]
-    shape = (len(scores.samples), len(names))
-    key = _key(samples[rows], letters[rows], scores.row_scores[rows], shape, scores.cells)
+    key = _key(samples[rows], letters[rows], scores.row_scores[rows], scores.cells, len(names))
     reports: list[LetterReport] = []
     for group in while_wanted(range(len(scores.groups))):
         of_group = groups == group
@@ -85,15 +84,14 @@ def _letters(report_input: ReportInput) -> LettersPart:
     return {"letters": reports}
 
 
-def _key(
-    samples: Codes, letters: Codes, row_scores: Floats, shape: tuple[int, int], cells: Codes
-) -> _Key | None:
+def _key(samples: Codes, letters: Codes, row_scores: Floats, cells: Codes, letters_n: int) -> _Key | None:
     """What the scores tell of the right letters; None where they tell nothing, or contradict each other.
 
     A right answer is the key, a wrong one is not. Where that leaves several letters, each is taken to be the
     key as often as it is elsewhere (expectation maximization). `cells` are by sample: in one with partial
     scores, or without a right answer, a score of 0 may be of a right letter with a wrong time.
     """
+    shape = (len(cells), letters_n)
     is_key, may_be = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
     is_right = row_scores >= 1.0
     is_key[samples[is_right], letters[is_right]] = True

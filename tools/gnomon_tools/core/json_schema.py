@@ -153,7 +153,7 @@ class _Field(NamedTuple):
 
 
 def _fields(schema: Schema, height: int = 0) -> Iterator[_Field]:
-    for kind in schema.get("anyOf", ()):
+    for kind in schema.get("anyOf", ()):  # a call may do without each of them
         yield from _fields({**kind, "required": ()}, height)
     parts = [
         (name in schema.get("required", ()), part) for name, part in schema.get("properties", {}).items()
