@@ -27,9 +27,9 @@ class LetterReport(TypedDict):
     """The letters among a model's answers under an arm: `n` of its `answers` are letters.
 
     `key` says of how many of these `n` trials each letter is the right answer: counted where an answer of any
-    arm tells it (`key_known` of the n: one with full score, or a wrong one that rules letters out), else
-    estimated from the others; None where no answer is right. `letter` is the one answered most in excess of
-    the key, by the share `excess` of the n; `p` is that of no excess.
+    arm tells it (one with full score, or a wrong one that rules letters out), else estimated from the others;
+    None where no answer is right. `letter` is the one answered most in excess of the key, by the share
+    `excess` of the n; `key_known` trials tell whether it is right; `p` is that of no excess.
     """
 
     model: str
@@ -53,7 +53,7 @@ class LettersPart(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Key:
-    """The right letters: by sample and letter the probability; the samples of which a right answer tells."""
+    """By sample and letter: how likely it is right, and whether answers tell that it is or is not."""
 
     shares: Floats
     known: Mask
@@ -102,8 +102,8 @@ def _key(samples: Codes, letters: Codes, row_scores: Floats, cells: Codes, lette
     rights = is_key.sum(axis=1)
     if not rights.any() or (rights > 1).any():
         return None
-    is_right = rights == 1
-    may_be[is_right] = is_key[is_right]
+    may_be[rights == 1] = is_key[rights == 1]
+    left_n = may_be.sum(axis=1, keepdims=True)
     asked = np.zeros(shape[0], np.bool_)
     asked[samples] = True
     left, patterns = np.unique(
@@ -119,7 +119,7 @@ def _key(samples: Codes, letters: Codes, row_scores: Floats, cells: Codes, lette
         usual = sizes @ weights / sizes.sum()
     shares = np.zeros(shape)
     shares[asked] = weights[patterns]
-    return _Key(shares=shares, known=is_right)
+    return _Key(shares=shares, known=(left_n == 1) | ((left_n > 1) & ~may_be))
 
 
 def _report(
@@ -151,7 +151,7 @@ def _report(
     estimate = scores.design(within, "mean_of_samples").estimate(surplus, limits=(-1.0, 1.0))
     p = estimate.p_value()
     report["key"] = dict(zip(names, expected.tolist(), strict=True))
-    report["key_known"] = int(key.known[samples].sum())
+    report["key_known"] = int(key.known[samples, at].sum())
     report["letter"] = names[at]
     report["excess"] = float(counts[at] - expected[at]) / len(letters)
     report["p"] = None if p is None else min(1.0, p * len(names))
@@ -186,7 +186,7 @@ def letter_alerts(report_input: ReportInput) -> Iterator[Alert]:
 def _favourite(row: LetterReport) -> str:
     letter = row["letter"] or ""
     key = (row["key"] or {}).get(letter, 0.0)
-    about = "" if abs(key - round(key)) < 0.005 else "about "
+    about = "" if row["key_known"] == row["n"] else "about "
     answered = f"answered {letter} in {row['counts'][letter]:,} of {row['n']:,}"
     return f"{answered} (key: {about}{key:,.0f} of {row['n']:,})"
 

@@ -56,6 +56,16 @@ def test_one_letter_alone_tells_its_own_key_exactly(report_of: Reporter, row: Ma
     assert all("answered C in 200 of 200 (key: 50 of 200)" in text for text in said)
 
 
+def test_an_estimated_key_is_told_as_one(report_of: Reporter, row: Maker, alerts_of: Any) -> None:
+    rows = list(answered(row, ["C"] * 200, list("AB" * 100)))
+    assert report_of(rows)["letters"][0]["key_known"] == 200
+    hidden = [row(200 + sample, "raw", 0.0, answer="C", cell="timed") for sample in range(40)]
+    [raw, *_] = report_of([*rows, *hidden])["letters"]
+    assert (raw["n"], raw["key_known"]) == (240, 200)
+    [said, *_] = [alert["text"] for alert in alerts_of(letter_alerts, [*rows, *hidden])]
+    assert "answered C in 240 of 240 (key: about " in said
+
+
 @pytest.mark.parametrize("overlap", [0.0, 0.5])
 def test_a_right_letter_with_a_wrong_time_is_not_taken_for_a_wrong_letter(
     report_of: Reporter, row: Maker, overlap: float
