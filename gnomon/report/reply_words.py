@@ -29,8 +29,8 @@ NEXT_STEPS: Mapping[ReplyState, str] = {
         "start its server without a reasoning parser."
     ),
     ReplyState.UNREADABLE: (
-        "Compare a reply with the form that is asked for (`gnomon show`), then change the `scorer` or the "
-        "arm's `agent`."
+        "Compare a reply with the form that is asked for (`gnomon show`). If it has another, change the "
+        "`scorer` or the arm's `agent`; if it names what is no option, the mistake is the model's."
     ),
     ReplyState.EMPTY: (
         "Raise `models[].max_tokens`, or turn thinking off in the model's `options`: hidden reasoning may "
