@@ -103,7 +103,7 @@ def _key(samples: Codes, letters: Codes, row_scores: Floats, cells: Codes, lette
     if not rights.any() or (rights > 1).any():
         return None
     may_be[rights == 1] = is_key[rights == 1]
-    left_n = may_be.sum(axis=1, keepdims=True)
+    is_ruled_out = ~may_be & may_be.any(axis=1, keepdims=True)
     asked = np.zeros(shape[0], np.bool_)
     asked[samples] = True
     left, patterns = np.unique(
@@ -119,7 +119,7 @@ def _key(samples: Codes, letters: Codes, row_scores: Floats, cells: Codes, lette
         usual = sizes @ weights / sizes.sum()
     shares = np.zeros(shape)
     shares[asked] = weights[patterns]
-    return _Key(shares=shares, known=(left_n == 1) | ((left_n > 1) & ~may_be))
+    return _Key(shares=shares, known=is_key | is_ruled_out)
 
 
 def _report(

@@ -66,6 +66,14 @@ def test_an_estimated_key_is_told_as_one(report_of: Reporter, row: Maker, alerts
     assert "answered C in 240 of 240 (key: about " in said
 
 
+def test_a_letter_left_over_by_wrong_ones_is_an_estimate_as_nobody_may_have_answered_the_right_one(
+    report_of: Reporter, row: Maker
+) -> None:
+    key = "C" * 50 + "D" * 150
+    [raw, _] = report_of(answered(row, ["C"] * 150 + ["A"] * 50, ["C"] * 150 + ["B"] * 50, key))["letters"]
+    assert (raw["letter"], raw["n"], raw["key_known"]) == ("C", 200, 150)
+
+
 @pytest.mark.parametrize("overlap", [0.0, 0.5])
 def test_a_right_letter_with_a_wrong_time_is_not_taken_for_a_wrong_letter(
     report_of: Reporter, row: Maker, overlap: float
